@@ -1,0 +1,10 @@
+"""Persistence bag-of-words: feature vectors from persistence diagrams."""
+
+from importlib.metadata import version as _version
+
+from pbow.diagrams import Diagrams
+from pbow.vectorizers import PersistenceBoW, StablePersistenceBoW
+
+__all__ = ["Diagrams", "PersistenceBoW", "StablePersistenceBoW", "__version__"]
+
+__version__ = _version("pbow")

@@ -1,0 +1,308 @@
+"""What is learnt from the training diagrams: a small set of words in the plane.
+
+Codebooks live in birth-persistence coordinates, or on the line of births for classes
+that never die. They are frozen, small, and all that an encoding needs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pbow.compute.kmeans import lloyd, seed_plusplus
+from pbow.compute.likelihood import LANES
+from pbow.compute.mixture import expect, maximize, pack
+from pbow.compute.random import stream_of
+
+__all__ = ["GaussianCodebook", "KMeansCodebook", "learn_gaussian", "learn_kmeans"]
+
+Floats = NDArray[np.float64]
+
+# As in the authors' program, see learn_kmeans and learn_gaussian.
+MAX_ITER = 100
+KMEANS_TOLERANCE = 1e-4
+MIXTURE_TOLERANCE = 1e-5
+COVARIANCE_FLOOR = 1e-4
+# A component with a thousandth of a point is lost.
+LEAST_MASS = 1e-3
+
+# An axis narrower than this counts as one point: its square would vanish.
+SMALLEST_SPREAD = 1e-100
+
+FOR_SEEDING = 1  # streams from here on seed k-means, one a start
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KMeansCodebook:
+    """Words: cluster centres in birth-persistence coordinates.
+
+    Attributes
+    ----------
+    words : ndarray of shape (n_words, n_dims)
+        Sorted by persistence, then birth. ``n_dims`` is 2, or 1 (births only) for
+        classes that never die.
+    scale : ndarray of shape (n_dims,)
+        What coordinates are divided by before distances are taken.
+    """
+
+    words: Floats
+    scale: Floats
+
+    def __post_init__(self) -> None:
+        _freeze(self)
+
+    @property
+    def n_words(self) -> int:
+        """Number of words."""
+        return len(self.words)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GaussianCodebook:
+    """Words: components of a Gaussian mixture in birth-persistence coordinates.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_words,)
+        Positive, with sum 1.
+    means : ndarray of shape (n_words, n_dims)
+        Sorted by persistence, then birth. ``n_dims`` is 2, or 1 (births only) for
+        classes that never die.
+    covariances : ndarray of shape (n_words, n_dims, n_dims)
+        Positive definite.
+    scale : ndarray of shape (n_dims,)
+        What coordinates were divided by while the mixture was learnt.
+    """
+
+    weights: Floats
+    means: Floats
+    covariances: Floats
+    scale: Floats
+
+    def __post_init__(self) -> None:
+        _freeze(self)
+
+    @property
+    def n_words(self) -> int:
+        """Number of components."""
+        return len(self.weights)
+
+
+def learn_kmeans(
+    sample: Floats, n_words: int, *, whiten: bool, n_init: int, seed: int
+) -> KMeansCodebook:
+    """Cluster a sample into words by k-means.
+
+    Seeds by k-means++, then moves words to the means of their points until the sum of
+    squared distances falls by less than 1e-4 of itself, at most 100 times; a word that
+    loses all points restarts at the point furthest from its word. The best of `n_init`
+    starts is kept.
+
+    Parameters
+    ----------
+    sample : ndarray of shape (n_points, n_dims)
+        Births and persistences, or births alone.
+    n_words : int
+        Number of words.
+    whiten : bool
+        Divide each coordinate by the sample's standard deviation first.
+    n_init : int
+        Number of starts.
+    seed : int
+        Decides the starts.
+
+    Returns
+    -------
+    codebook : KMeansCodebook
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pbow.codebook import learn_kmeans
+    >>> sample = np.array([[0.0, 1.0], [0.0, 3.0], [5.0, 0.0], [5.0, 2.0]])
+    >>> learn_kmeans(sample, 2, whiten=False, n_init=1, seed=0).words
+    array([[5., 1.],
+           [0., 2.]])
+    """
+    n_dims = sample.shape[1]
+    scale = _spread(sample) if whiten else np.ones(n_dims)
+    words, _ = _cluster(_in_the_plane(sample / scale), n_words, n_init, seed)
+    words = words[:, :n_dims] * scale
+    return KMeansCodebook(words[_by_persistence(words)], scale)
+
+
+def learn_gaussian(
+    sample: Floats,
+    n_words: int,
+    *,
+    covariance: str,
+    whiten: bool,
+    n_init: int,
+    seed: int,
+) -> GaussianCodebook:
+    """Fit a Gaussian mixture to a sample by expectation maximisation.
+
+    Starts from the k-means clusters, and stops when the mean log-likelihood of a point
+    grows by less than 1e-5, after at most 100 rounds. Variances (eigenvalues,
+    if `covariance` is full) are clamped from below at 1e-4 of the sample's largest
+    variance. A component that loses its points restarts at the least likely point.
+
+    Parameters
+    ----------
+    sample : ndarray of shape (n_points, n_dims)
+        Births and persistences, or births alone.
+    n_words : int
+        Number of components.
+    covariance : {"diag", "full"}
+        Shape of the components.
+    whiten : bool
+        Learn in coordinates divided by the sample's standard deviations. The result is
+        given in the original ones.
+    n_init : int
+        Number of k-means starts.
+    seed : int
+        Decides the starts.
+
+    Returns
+    -------
+    codebook : GaussianCodebook
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pbow.codebook import learn_gaussian
+    >>> sample = np.array([[0.0, 1.0], [0.0, 3.0], [5.0, 0.0], [5.0, 2.0]])
+    >>> book = learn_gaussian(
+    ...     sample, 2, covariance="diag", whiten=False, n_init=1, seed=0
+    ... )
+    >>> book.means.round(3), book.weights.round(3)
+    (array([[5., 1.],
+           [0., 2.]]), array([0.5, 0.5]))
+    """
+    n_dims = sample.shape[1]
+    scale = _spread(sample) if whiten else np.ones(n_dims)
+    points = _in_the_plane(sample / scale)
+    words, labels = _cluster(points, n_words, n_init, seed)
+    weights, means, covariances = _maximize_likelihood(
+        points, words, labels, diagonal=covariance == "diag"
+    )
+    means = means[:, :n_dims] * scale
+    covariances = covariances[:, :n_dims, :n_dims] * scale * scale[:, np.newaxis]
+    order = _by_persistence(means)
+    return GaussianCodebook(weights[order], means[order], covariances[order], scale)
+
+
+def _cluster(
+    points: Floats, n_words: int, n_init: int, seed: int
+) -> tuple[Floats, NDArray[np.int32]]:
+    best = np.inf
+    for start in range(n_init):
+        words = np.empty((n_words, 2))
+        labels = np.zeros(len(points), np.int32)
+        n_found = seed_plusplus(points, stream_of(seed, FOR_SEEDING + start), words)
+        if n_found < n_words:
+            msg = (
+                f"Cannot learn {n_words} words: the sample of {len(points)} points has "
+                f"only {n_found} distinct. Lower n_words, or pass more diagrams."
+            )
+            raise ValueError(msg)
+        inertia, _ = lloyd(points, words, MAX_ITER, KMEANS_TOLERANCE, labels)
+        if start == 0 or inertia < best:
+            best, best_words, best_labels = inertia, words, labels
+    return best_words, best_labels
+
+
+def _maximize_likelihood(
+    points: Floats, words: Floats, labels: NDArray[np.int32], *, diagonal: bool
+) -> tuple[Floats, Floats, Floats]:
+    n, n_words = len(points), len(words)
+    floor = _covariance_floor(points)
+    width = -(-n_words // LANES) * LANES
+    components, moments = np.empty((6, width)), np.zeros((6, width))
+    densities = np.empty(n)
+    weights, means = np.empty(n_words), words.copy()
+    covariances = np.empty((n_words, 2, 2))
+    covariances[:] = np.maximum(points.var(axis=0), floor) * np.eye(2)
+
+    # The clusters are the first responsibilities.
+    apart = points - words[labels]
+    for row, values in enumerate((1.0, *apart.T, *_products(apart))):
+        share = np.broadcast_to(values, n)
+        moments[row, :n_words] = np.bincount(labels, share, n_words)
+    maximize(moments, n, diagonal, floor, weights, means, covariances)
+
+    previous = -np.inf
+    for _ in range(MAX_ITER):
+        pack(weights, means, covariances, components)
+        likelihood = expect(points, components, moments, densities)
+        maximize(moments, n, diagonal, floor, weights, means, covariances)
+        lost = moments[0, :n_words] < LEAST_MASS
+        if lost.any():
+            _restart(np.flatnonzero(lost), points, densities, weights, means, covariances)
+            previous = -np.inf
+        elif likelihood - previous <= MIXTURE_TOLERANCE:
+            break
+        else:
+            previous = likelihood
+    return weights, means, covariances
+
+
+def _restart(
+    lost: NDArray[np.intp],
+    points: Floats,
+    densities: Floats,
+    weights: Floats,
+    means: Floats,
+    covariances: Floats,
+) -> None:
+    """Put lost components on the least likely points, with an average shape."""
+    shape = np.average(covariances, axis=0, weights=weights)
+    means[lost] = points[np.argsort(densities, kind="stable")[: len(lost)]]
+    covariances[lost] = shape
+    weights[lost] = 1.0 / len(points)
+    weights /= weights.sum()
+
+
+def _covariance_floor(points: Floats) -> float:
+    """Return the least variance of a component, positive even for identical points."""
+    size = float(np.abs(points).max())
+    # Identical points have no scale but their distance from the origin, if any.
+    identical = bool((points == points[0]).all())
+    variance = (size or 1.0) ** 2 if identical else float(points.var(axis=0).max())
+    # Finer than the rounding of the coordinates means nothing.
+    return max(COVARIANCE_FLOOR * variance, (1e-14 * size) ** 2)
+
+
+def _spread(sample: Floats) -> Floats:
+    """Return the standard deviations, and 1 where an axis has no spread."""
+    low, size = sample.min(axis=0), np.ptp(sample, axis=0)
+    # In units of the range: no overflow, and exactly 0 for equal values.
+    unit = np.where(size > SMALLEST_SPREAD, size, 1.0)
+    spread = ((sample - low) / unit).std(axis=0) * unit
+    return np.where(size > SMALLEST_SPREAD, spread, 1.0)
+
+
+def _in_the_plane(points: Floats) -> Floats:
+    """Give births a persistence of 0; compiled loops know the plane only."""
+    if points.shape[1] == 2:
+        return np.ascontiguousarray(points)
+    return np.column_stack((points, np.zeros(len(points))))
+
+
+def _products(apart: Floats) -> tuple[Floats, Floats, Floats]:
+    x, y = apart.T
+    return x * x, x * y, y * y
+
+
+def _by_persistence(words: Floats) -> NDArray[np.intp]:
+    # A stable order makes feature k mean the same thing from one run to the next.
+    return np.lexsort(words.T)
+
+
+def _freeze(codebook: KMeansCodebook | GaussianCodebook) -> None:
+    for field in fields(codebook):
+        array = np.ascontiguousarray(getattr(codebook, field.name), dtype=np.float64)
+        array.flags.writeable = False
+        object.__setattr__(codebook, field.name, array)

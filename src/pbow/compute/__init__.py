@@ -1,0 +1,13 @@
+"""Compiled loops: plain arrays in, a caller-allocated array out, no Python objects.
+
+Conventions of every loop in this package:
+
+* ``points`` is (n_points, 2): birth and finite death; loops take death - birth;
+* a block of diagrams is ``offsets[i:j + 1]`` with the *whole* ``points``: no copy;
+* the result goes to ``out``, which the caller allocates and zeroes;
+* arrays that are only read are passed read-only, so that each loop is compiled once;
+* loops are serial and release the GIL; the caller runs blocks in threads.
+  (``parallel=True`` aborts the process when two threads enter it under numba's
+  workqueue layer, and hangs after a fork under OpenMP.)
+* no ``fastmath``: it assumes there is no inf or NaN, and reorders sums.
+"""

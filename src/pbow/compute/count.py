@@ -1,0 +1,108 @@
+"""Histograms of nearest words: the loops of persistence bag-of-words."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from pbow.compute.assign import label_brute, label_grid
+from pbow.compute.normalize import normalize_row
+from pbow.compute.ramp import ramp_weight
+
+__all__ = ["count_brute", "count_grid"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# Points labelled at a time: whole diagrams as far as possible, but never so many that
+# their labels leave the cache.
+CHUNK = 4096
+
+
+@njit(nogil=True, cache=True)
+def count_brute(
+    points: Floats,
+    offsets: Ints,
+    words: Floats,
+    inverse: Floats,
+    ramp: Floats,
+    how: int,
+    out: Floats,
+) -> None:
+    """Set ``out[d, k]`` to the weight of the points of diagram d nearest to word k.
+
+    ``ramp`` is (low, high) or empty: every point weighs 1. Rows are normalised (see
+    ``normalize_row``). Cost: n_points * n_words distances.
+    """
+    labels = np.empty(CHUNK, np.int32)
+    diagram = 0
+    for start in range(offsets[0], offsets[-1], CHUNK):
+        stop = min(start + CHUNK, offsets[-1])
+        label_brute(points, start, words, inverse, labels[: stop - start])
+        diagram = _add(points, offsets, ramp, labels, start, stop, diagram, out)
+    for d in range(out.shape[0]):
+        normalize_row(out[d], how)
+
+
+@njit(nogil=True, cache=True)
+def count_grid(
+    points: Floats,
+    offsets: Ints,
+    words: Floats,
+    inverse: Floats,
+    frame: Floats,
+    cells: NDArray[np.int32],
+    starts: NDArray[np.int32],
+    candidates: NDArray[np.int32],
+    ramp: Floats,
+    how: int,
+    out: Floats,
+) -> None:
+    """Like :func:`count_brute`, with the same result, through a grid over the words."""
+    labels = np.empty(CHUNK, np.int32)
+    diagram = 0
+    for start in range(offsets[0], offsets[-1], CHUNK):
+        stop = min(start + CHUNK, offsets[-1])
+        label_grid(
+            points,
+            start,
+            words,
+            inverse,
+            frame,
+            cells,
+            starts,
+            candidates,
+            labels[: stop - start],
+        )
+        diagram = _add(points, offsets, ramp, labels, start, stop, diagram, out)
+    for d in range(out.shape[0]):
+        normalize_row(out[d], how)
+
+
+@njit(nogil=True, cache=True)
+def _add(
+    points: Floats,
+    offsets: Ints,
+    ramp: Floats,
+    labels: NDArray[np.int32],
+    start: int,
+    stop: int,
+    diagram: int,
+    out: Floats,
+) -> int:
+    """Add labelled points ``start:stop``; return the diagram that goes on at stop."""
+    while True:
+        first = max(start, offsets[diagram])
+        last = min(stop, offsets[diagram + 1])
+        row = out[diagram]
+        if ramp.shape[0] == 0:
+            for t in range(first, last):
+                row[labels[t - start]] += 1.0
+        else:
+            for t in range(first, last):
+                persistence = points[t, 1] - points[t, 0]
+                row[labels[t - start]] += ramp_weight(persistence, ramp[0], ramp[1])
+        if offsets[diagram + 1] > stop or diagram + 1 == out.shape[0]:
+            return diagram
+        diagram += 1

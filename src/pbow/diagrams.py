@@ -1,0 +1,644 @@
+"""The one container for persistence diagrams.
+
+A part (say ``"H1"``) of a collection is stored like a CSR matrix: every point of every
+diagram in one array, and the row at which each diagram starts. Reading one diagram is a
+view, a contiguous range of diagrams too, any other subset copies its points once, and a
+compiled loop walks the whole collection without touching Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Diagrams", "check_diagrams"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# Squares and products of squares of coordinates must stay finite; and the largest
+# double, which some programs write for infinity, must not pass for a number.
+LARGEST_COORDINATE = 1e100
+
+
+class _Part(NamedTuple):
+    """Points (birth, death) of all samples, and where each sample starts."""
+
+    points: Floats
+    offsets: Ints
+
+
+class Diagrams:
+    """An immutable, ordered collection of samples, each with its persistence diagrams.
+
+    A collection has one or more named *parts*, for example ``"H0"`` and ``"H1"``; every
+    sample has one diagram, possibly empty, in every part. Births are finite, deaths are
+    not smaller than births, and a death of ``inf`` marks an essential class.
+
+    Parameters
+    ----------
+    points : array-like of shape (n_points, 2)
+        Birth and death of every point, diagram after diagram. A C-contiguous float64
+        array is used as it is, without a copy; do not change it afterwards.
+    offsets : array-like of shape (n_samples + 1,)
+        Diagram ``i`` is ``points[offsets[i]:offsets[i + 1]]``.
+    name : str, default="H1"
+        Name of the only part. :meth:`from_parts` makes collections of several.
+
+    Attributes
+    ----------
+    parts : tuple of str
+        Names of the parts.
+    points, offsets, sizes : ndarray
+        Of a collection with one part; select one with ``X["H1"]`` otherwise.
+
+    See Also
+    --------
+    Diagrams.from_list : Build a collection from a list of arrays.
+    Diagrams.from_parts : Build a collection of several parts.
+
+    Notes
+    -----
+    ``X[3]`` is one sample: its array of shape (k, 2), or a dict of such arrays where
+    there are several parts. ``X[2:5]``, ``X[[4, 0]]`` and ``X[mask]`` are collections,
+    so that cross-validation works as on an array. ``X["H1"]`` and ``X[["H0", "H1"]]``
+    select parts. ``X == Y`` is one bool. Arrays are read-only.
+
+    Examples
+    --------
+    >>> from pbow import Diagrams
+    >>> X = Diagrams.from_list([[[0.0, 1.0], [0.2, 0.9]], [], [[0.1, 0.4]]])
+    >>> X
+    Diagrams(n_samples=3, H1: 3 points)
+    >>> X[0]
+    array([[0. , 1. ],
+           [0.2, 0.9]])
+    >>> Y = Diagrams.from_parts({"H0": [[[0, np.inf]], []], "H1": [[], [[1, 2]]]})
+    >>> Y
+    Diagrams(n_samples=2, H0: 1 point (1 essential), H1: 1 point)
+    >>> Y["H1"][1]
+    array([[1., 2.]])
+    """
+
+    __slots__ = ("_n_samples", "_parts")
+
+    _parts: dict[str, _Part]
+    _n_samples: int
+
+    def __init__(
+        self, points: ArrayLike, offsets: ArrayLike, *, name: str = "H1"
+    ) -> None:
+        part = _check_part(points, offsets, name)
+        self._parts = {_check_name(name): part}
+        self._n_samples = len(part.offsets) - 1
+
+    @classmethod
+    def from_list(cls, diagrams: Iterable[Any], *, name: str = "H1") -> Diagrams:
+        """Build a collection from one diagram a sample.
+
+        Parameters
+        ----------
+        diagrams : iterable of array-like of shape (n_points_i, 2)
+            Birth and death of the points of each diagram; an empty one is ``[]``. A
+            list, a tuple, an object array or a pandas Series will do. Samples that are
+            dicts ``{part: array}`` give a collection of several parts.
+        name : str, default="H1"
+            Name of the part.
+
+        Returns
+        -------
+        X : Diagrams
+
+        Examples
+        --------
+        >>> from pbow import Diagrams
+        >>> Diagrams.from_list([[[0.0, 1.0]], []], name="H0").sizes
+        array([1, 0])
+        """
+        samples = _as_samples(diagrams)
+        if samples and isinstance(samples[0], Mapping):
+            return cls.from_parts(_by_part(samples))
+        blocks = [_as_diagram(d, i, name) for i, d in enumerate(samples)]
+        sizes = np.fromiter((len(b) for b in blocks), dtype=np.int64, count=len(blocks))
+        points = np.concatenate(blocks) if blocks else np.empty((0, 2))
+        return cls(points, _offsets(sizes), name=name)
+
+    @classmethod
+    def from_parts(cls, parts: Mapping[str, Any]) -> Diagrams:
+        """Build a collection of several named parts, each with every sample.
+
+        Parameters
+        ----------
+        parts : mapping of str to Diagrams or iterable of array-like
+            A list of diagrams, or a one-part collection, by name. All have the same
+            number of samples; names differ by more than their case.
+
+        Returns
+        -------
+        X : Diagrams
+
+        Examples
+        --------
+        >>> from pbow import Diagrams
+        >>> X = Diagrams.from_parts({"H0": [[[0, 1]], [[0, 2]]], "H1": [[], [[1, 3]]]})
+        >>> X.parts
+        ('H0', 'H1')
+        """
+        if not isinstance(parts, Mapping) or not parts:
+            msg = (
+                "Expected a dict with at least one part, for example "
+                f"{{'H1': [...]}}; got {_describe(parts)}."
+            )
+            raise ValueError(msg)
+        named: dict[str, _Part] = {}
+        for name, diagrams in parts.items():
+            one = (
+                diagrams
+                if isinstance(diagrams, Diagrams)
+                else cls.from_list(_check_collection(diagrams), name=_check_name(name))
+            )
+            named[_check_name(name)] = one._only_part()
+        _check_unique(named)
+        counts = {name: len(part.offsets) - 1 for name, part in named.items()}
+        if len(set(counts.values())) > 1:
+            listed = ", ".join(f"{name} has {n}" for name, n in counts.items())
+            msg = (
+                f"Parts must have the same number of samples; {listed}. "
+                "Write an empty diagram, [], for a sample without points."
+            )
+            raise ValueError(msg)
+        return cls._trusted(named)
+
+    @classmethod
+    def concatenate(cls, collections: Iterable[Diagrams]) -> Diagrams:
+        """Put the samples of several collections after one another.
+
+        Parameters
+        ----------
+        collections : iterable of Diagrams
+            At least one; all with the same parts, in any order.
+
+        Returns
+        -------
+        X : Diagrams
+            With the parts in the order of the first collection.
+
+        Examples
+        --------
+        >>> from pbow import Diagrams
+        >>> X = Diagrams.from_list([[[0, 1]], []])
+        >>> len(Diagrams.concatenate([X, X[:1]]))
+        3
+        """
+        blocks = list(collections)
+        if not blocks:
+            msg = "Expected at least one collection to concatenate, got none."
+            raise ValueError(msg)
+        for i, block in enumerate(blocks):
+            if not isinstance(block, Diagrams):
+                msg = f"Collection {i} is {_describe(block)}; expected Diagrams."
+                raise TypeError(msg)
+            if set(block.parts) != set(blocks[0].parts):
+                msg = (
+                    f"Collection {i} has parts {_listed(block.parts)}, the first one "
+                    f"has {_listed(blocks[0].parts)}. Select common parts first, as in "
+                    "X[['H0', 'H1']]."
+                )
+                raise ValueError(msg)
+        if len(blocks) == 1:
+            return blocks[0]
+        return cls._trusted(
+            {
+                name: _Part(
+                    np.concatenate([block._parts[name].points for block in blocks]),
+                    _offsets(np.concatenate([block[name].sizes for block in blocks])),
+                )
+                for name in blocks[0].parts
+            }
+        )
+
+    @classmethod
+    def _trusted(cls, parts: dict[str, _Part]) -> Diagrams:
+        """Wrap parts that are known to be valid."""
+        X = object.__new__(cls)
+        X._parts = {name: _frozen(part) for name, part in parts.items()}
+        X._n_samples = len(next(iter(parts.values())).offsets) - 1
+        return X
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Names of the parts."""
+        return tuple(self._parts)
+
+    @property
+    def points(self) -> Floats:
+        """Birth and death of every point of the only part."""
+        return self._only_part().points
+
+    @property
+    def offsets(self) -> Ints:
+        """Where each diagram of the only part starts in `points`."""
+        return self._only_part().offsets
+
+    @property
+    def sizes(self) -> Ints:
+        """Number of points of each diagram of the only part."""
+        sizes: Ints = np.diff(self.offsets)
+        return sizes
+
+    @property
+    def shape(self) -> tuple[int]:
+        """(n_samples,): scikit-learn indexes what has a shape, and lists the rest."""
+        return (self._n_samples,)
+
+    def finite(self) -> Diagrams:
+        """Return the same samples without the points that never die."""
+        return self._keep(essential=False)
+
+    def essential(self) -> Diagrams:
+        """Return the same samples with only the points that never die."""
+        return self._keep(essential=True)
+
+    def _keep(self, *, essential: bool) -> Diagrams:
+        kept = {}
+        for name, part in self._parts.items():
+            keep = np.isposinf(part.points[:, 1]) == essential
+            if keep.all():
+                kept[name] = part
+                continue
+            kept_before = np.concatenate(([0], np.cumsum(keep)), dtype=np.int64)
+            kept[name] = _Part(part.points[keep], kept_before[part.offsets])
+        return Diagrams._trusted(kept)
+
+    def _only_part(self) -> _Part:
+        if len(self._parts) > 1:
+            msg = (
+                f"This collection has parts {_listed(self.parts)}. "
+                f"Select one first, as in X[{self.parts[0]!r}]."
+            )
+            raise ValueError(msg)
+        return next(iter(self._parts.values()))
+
+    def __len__(self) -> int:
+        return self._n_samples
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            return self._select([key])
+        # scikit-learn subsets with X[rows, ...].
+        if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
+            key = key[0]
+        if isinstance(key, (list, tuple)) and key and isinstance(key[0], str):
+            return self._select(key)
+        if isinstance(key, slice) and key.step in {None, 1}:
+            return self._range(*key.indices(len(self))[:2])
+        try:
+            rows = np.arange(len(self))[key]
+        except IndexError as error:
+            msg = f"Cannot index {len(self)} samples with {key!r}: {error}."
+            raise IndexError(msg) from error
+        if rows.ndim > 1:
+            msg = f"Expected one-dimensional rows, got an index of shape {rows.shape}."
+            raise IndexError(msg)
+        return self._sample(int(rows)) if rows.ndim == 0 else self._subset(rows)
+
+    def _select(self, names: Sequence[str]) -> Diagrams:
+        for name in names:
+            if name not in self._parts:
+                msg = f"There is no part {name!r}; there is {_listed(self.parts)}."
+                raise KeyError(msg)
+        return Diagrams._trusted({name: self._parts[name] for name in names})
+
+    def _sample(self, row: int) -> Any:
+        arrays = {
+            name: part.points[part.offsets[row] : part.offsets[row + 1]]
+            for name, part in self._parts.items()
+        }
+        return arrays if len(arrays) > 1 else next(iter(arrays.values()))
+
+    def _range(self, start: int, stop: int) -> Diagrams:
+        """Samples start to stop: points are shared, only offsets are new."""
+        stop = max(start, stop)
+        ranges = {}
+        for name, (points, offsets) in self._parts.items():
+            first, last = offsets[start], offsets[stop]
+            ranges[name] = _Part(
+                points[first:last], offsets[start : stop + 1] - offsets[start]
+            )
+        return Diagrams._trusted(ranges)
+
+    def _subset(self, rows: Ints) -> Diagrams:
+        subset = {}
+        for name, part in self._parts.items():
+            sizes = np.diff(part.offsets)[rows]
+            offsets = _offsets(sizes)
+            # Every point of row r moves by the same number of places.
+            shift = np.repeat(part.offsets[rows] - offsets[:-1], sizes)
+            subset[name] = _Part(part.points[np.arange(offsets[-1]) + shift], offsets)
+        return Diagrams._trusted(subset)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Diagrams):
+            return NotImplemented
+        return self.parts == other.parts and all(
+            np.array_equal(mine, theirs)
+            for name in self.parts
+            for mine, theirs in zip(
+                self._parts[name], other._parts[name], strict=True
+            )
+        )
+
+    # Like an array: equality looks at every point, so a hash would have to as well.
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Diagrams._trusted, (self._parts,)
+
+    def __repr__(self) -> str:
+        counts = ", ".join(
+            f"{name}: {_count(row['points'], 'point')}"
+            + (f" ({row['essential']} essential)" if row["essential"] else "")
+            for name, row in self._summary().items()
+        )
+        return f"Diagrams(n_samples={len(self)}, {counts})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{escape(name)}</th>"
+            + "".join(f"<td>{value}</td>" for value in row.values())
+            + "</tr>"
+            for name, row in self._summary().items()
+        )
+        return (
+            f"<table><caption>Diagrams: {_count(len(self), 'sample')}</caption>"
+            "<thead><tr><th>part</th><th>points</th><th>essential</th>"
+            "<th>empty diagrams</th><th>points a diagram</th><th>births</th>"
+            f"<th>finite deaths</th></tr></thead><tbody>{rows}</tbody></table>"
+        )
+
+    def _summary(self) -> dict[str, dict[str, Any]]:
+        summary = {}
+        for name, (points, offsets) in self._parts.items():
+            sizes = np.diff(offsets)
+            deaths = points[:, 1]
+            essential = np.isposinf(deaths)
+            summary[name] = {
+                "points": len(points),
+                "essential": int(essential.sum()),
+                "empty": int((sizes == 0).sum()),
+                "sizes": _span(sizes),
+                "births": _span(points[:, 0]),
+                "deaths": _span(deaths[~essential]),
+            }
+        return summary
+
+
+def check_diagrams(
+    X: Any, *, parts: Sequence[str] | None = None, min_samples: int = 0
+) -> Diagrams:
+    """Return `X` as :class:`Diagrams`, or say what is wrong with it.
+
+    Parameters
+    ----------
+    X : Diagrams or iterable of array-like of shape (n_points_i, 2)
+        The collection to check. A dict of parts will do, too.
+    parts : sequence of str, optional
+        The parts that are wanted, in this order. What has no names (a list of arrays)
+        takes the only wanted one.
+    min_samples : int, default=0
+        Refuse smaller collections.
+
+    Returns
+    -------
+    X : Diagrams
+        The same object when nothing had to change.
+
+    Examples
+    --------
+    >>> from pbow.diagrams import check_diagrams
+    >>> check_diagrams([[[0.0, 1.0]], []])
+    Diagrams(n_samples=2, H1: 1 point)
+    """
+    if isinstance(X, Diagrams):
+        diagrams = X
+    elif isinstance(X, Mapping):
+        diagrams = Diagrams.from_parts(X)
+    else:
+        name = parts[0] if parts is not None and len(parts) == 1 else "H1"
+        diagrams = Diagrams.from_list(_check_collection(X), name=name)
+    if len(diagrams) < min_samples:
+        msg = (
+            f"Found {_count(len(diagrams), 'diagram')} while a minimum of "
+            f"{min_samples} is required."
+        )
+        raise ValueError(msg)
+    if parts is None or diagrams.parts == tuple(parts):
+        return diagrams
+    missing = [name for name in parts if name not in diagrams.parts]
+    extra = [name for name in diagrams.parts if name not in parts]
+    if missing or extra:
+        wrong = [
+            f"{_listed(names)} {'is' if len(names) == 1 else 'are'} {what}"
+            for names, what in ((missing, "missing"), (extra, "unexpected"))
+            if names
+        ]
+        msg = (
+            f"Expected parts {_listed(parts)}, got {_listed(diagrams.parts)}: "
+            f"{' and '.join(wrong)}. Pass the parts that were there in fit; "
+            "X[['H0', 'H1']] selects some."
+        )
+        raise ValueError(msg)
+    return diagrams._select(parts)
+
+
+def _check_collection(X: Any) -> Any:
+    """Refuse what is not a collection of diagrams but may look like one."""
+    if isinstance(X, (str, bytes)) or not isinstance(X, Iterable):
+        msg = (
+            f"Expected a collection of diagrams, got {_describe(X)}. Pass a list of "
+            "arrays of shape (n_points, 2)."
+        )
+        raise ValueError(msg)
+    if isinstance(X, np.ndarray) and X.dtype != object:
+        if X.ndim == 2:
+            msg = (
+                f"Expected a collection of diagrams, got one array of shape {X.shape}. "
+                "Wrap a single diagram in a list: [X]."
+            )
+            raise ValueError(msg)
+        if X.ndim == 3 and X.shape[2] == 3:
+            msg = (
+                f"Expected a collection of diagrams, got a padded array {X.shape}. "
+                "Take (birth, death) of each diagram and leave the padding (birth == "
+                "death) out."
+            )
+            raise ValueError(msg)
+    return X
+
+
+def _as_samples(diagrams: Iterable[Any]) -> list[Any]:
+    samples = list(_check_collection(diagrams))
+    # A list of points is a list of "diagrams" of shape (2,): one diagram, not wrapped.
+    if samples and all(np.ndim(s) == 1 and np.size(s) == 2 for s in samples[:1]):
+        first = np.asarray(samples[0])
+        if first.dtype.kind in "fiu":
+            msg = (
+                "Expected a collection of diagrams, got a list of points, the first "
+                f"one {tuple(first.tolist())}. Wrap a single diagram in a list: [X]."
+            )
+            raise ValueError(msg)
+    return samples
+
+
+def _by_part(samples: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    names = list(samples[0])
+    for i, sample in enumerate(samples):
+        if not isinstance(sample, Mapping) or set(sample) != set(names):
+            has = _listed(sample) if isinstance(sample, Mapping) else "no named parts"
+            msg = (
+                f"Sample {i} has {has}; sample 0 has {_listed(names)}. "
+                "Every sample needs the same parts."
+            )
+            raise ValueError(msg)
+    return {name: [sample[name] for sample in samples] for name in names}
+
+
+def _as_diagram(diagram: Any, index: int, name: str) -> Floats:
+    try:
+        points = np.asarray(diagram, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        msg = (
+            f"Diagram {index} of part {name} is not an array of numbers "
+            f"({_describe(diagram)}): {error}."
+        )
+        raise ValueError(msg) from error
+    if points.size == 0 and points.shape in {(0,), (1, 0), (0, 2)}:
+        return np.empty((0, 2))
+    if points.ndim != 2 or points.shape[1] != 2:
+        msg = (
+            f"Diagram {index} of part {name} has shape {points.shape}; "
+            "expected (n_points, 2): birth, death."
+        )
+        raise ValueError(msg)
+    return points
+
+
+def _check_part(points: ArrayLike, offsets: ArrayLike, name: str) -> _Part:
+    try:
+        flat = np.ascontiguousarray(points, dtype=np.float64)
+        starts = np.asarray(offsets)
+    except (TypeError, ValueError) as error:
+        msg = f"Part {name} is not an array of numbers: {error}."
+        raise ValueError(msg) from error
+    if flat.ndim != 2 or flat.shape[1] != 2:
+        msg = (
+            f"Points of part {name} have shape {flat.shape}; "
+            "expected (n_points, 2): birth, death."
+        )
+        raise ValueError(msg)
+    if starts.ndim != 1 or len(starts) == 0 or starts.dtype.kind not in "iu":
+        msg = (
+            f"Offsets of part {name} are {starts.dtype} of shape {starts.shape}; "
+            "expected integers of shape (n_samples + 1,)."
+        )
+        raise ValueError(msg)
+    starts = np.ascontiguousarray(starts, dtype=np.int64)
+    if starts[0] != 0 or starts[-1] != len(flat) or (np.diff(starts) < 0).any():
+        msg = (
+            f"Offsets of part {name} must grow from 0 to the number of points, "
+            f"{len(flat)}; they go from {starts[0]} to {starts[-1]}"
+            f"{'' if (np.diff(starts) >= 0).all() else ' and decrease on the way'}."
+        )
+        raise ValueError(msg)
+    _check_points(flat, starts, name)
+    return _frozen(_Part(flat, starts))
+
+
+def _check_points(points: Floats, offsets: Ints, name: str) -> None:
+    births, deaths = points[:, 0], points[:, 1]
+    # A NaN fails every comparison, so it is caught by these too.
+    valid = deaths >= births
+    valid &= np.abs(births) <= LARGEST_COORDINATE
+    valid &= (deaths <= LARGEST_COORDINATE) | np.isposinf(deaths)
+    if valid.all():
+        return
+    row = int(np.argmin(valid))
+    birth, death = points[row].tolist()
+    diagram = int(np.searchsorted(offsets, row, side="right")) - 1
+    where = f"Diagram {diagram} of part {name} has a point"
+    what = f"(birth={birth:g}, death={death:g})"
+    if np.isnan(points[row]).any():
+        msg = f"{where} that is NaN {what}. Remove it, or its padding, first."
+    elif np.isinf(birth):
+        msg = (
+            f"{where} with an infinite birth {what}. Only a death may be infinite; "
+            "for superlevel filtrations negate both coordinates and swap them."
+        )
+    elif death < birth:
+        msg = (
+            f"{where} that dies before it is born {what}. "
+            "For superlevel filtrations negate both coordinates."
+        )
+    else:
+        msg = (
+            f"{where} beyond {LARGEST_COORDINATE:g} {what}. Where this stands for "
+            "infinity, write numpy.inf; else rescale the diagrams."
+        )
+    raise ValueError(msg)
+
+
+def _check_name(name: Any) -> str:
+    if not isinstance(name, str) or not name.strip():
+        msg = f"The name of a part must be a non-empty string such as 'H1'; got {name!r}."
+        raise ValueError(msg)
+    return name
+
+
+def _check_unique(names: Iterable[str]) -> None:
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(name.lower(), name)
+        if other is not name:
+            msg = (
+                f"Parts {other!r} and {name!r} differ by case only; features are named "
+                "in lower case, so rename one of them."
+            )
+            raise ValueError(msg)
+
+
+def _frozen(part: _Part) -> _Part:
+    """Read-only views: the arrays themselves stay as their owner made them."""
+    points, offsets = part.points.view(), part.offsets.view()
+    points.flags.writeable = offsets.flags.writeable = False
+    return _Part(points, offsets)
+
+
+def _offsets(sizes: Ints) -> Ints:
+    offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    return offsets
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(str(name) for name in names)
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+def _span(values: NDArray[Any]) -> str:
+    return f"{values.min():.4g} to {values.max():.4g}" if values.size else "none"
+
+
+def _describe(value: Any) -> str:
+    shown = repr(value)
+    return f"{type(value).__name__} {shown if len(shown) < 60 else shown[:57] + '...'}"

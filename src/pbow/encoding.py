@@ -1,0 +1,217 @@
+"""Diagrams and a codebook in, one row per diagram out. Pure functions.
+
+Diagrams are one-part collections of finite points; each function's rows do not depend
+on the number of threads, nor on the other diagrams.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pbow.codebook import GaussianCodebook, KMeansCodebook
+from pbow.compute.assign import build_grid
+from pbow.compute.count import count_brute, count_grid
+from pbow.compute.likelihood import LANES, sum_likelihoods, sum_posteriors
+from pbow.compute.normalize import NORMALIZATIONS
+from pbow.diagrams import Diagrams
+from pbow.threads import for_each_block
+from pbow.weighting import Ramp
+
+__all__ = ["encode_counts", "encode_likelihoods"]
+
+Floats = NDArray[np.float64]
+
+# Measured costs in nanoseconds, by which the faster of two equal ways is chosen.
+BRUTE_A_WORD = 0.25
+GRID_A_POINT = 6.0
+GRID_TO_BUILD = 3e6
+LIKELIHOOD_A_WORD = 1.5
+
+
+def encode_counts(
+    X: Diagrams,
+    codebook: KMeansCodebook,
+    *,
+    ramp: Ramp | None = None,
+    normalize: str | None = None,
+    n_jobs: int | None = None,
+) -> Floats:
+    """Count, for each diagram, the points nearest to each word (PBoW).
+
+    Parameters
+    ----------
+    X : Diagrams
+        One part, without essential points.
+    codebook : KMeansCodebook
+        The words. "Nearest" is in coordinates divided by ``codebook.scale``; of equally
+        near words the first counts.
+    ramp : Ramp, optional
+        Weighs each point by its persistence instead of counting it as 1.
+    normalize : {"sqrt-l2", "sqrt", "lipschitz"} or None
+        What is done to each row, see :class:`~pbow.PersistenceBoW`.
+    n_jobs : int, optional
+        Number of threads.
+
+    Returns
+    -------
+    H : ndarray of shape (n_samples, n_words)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pbow import Diagrams
+    >>> from pbow.codebook import KMeansCodebook
+    >>> from pbow.encoding import encode_counts
+    >>> book = KMeansCodebook(np.array([[0.0, 1.0], [0.0, 5.0]]), np.ones(2))
+    >>> encode_counts(Diagrams.from_list([[[0, 1], [0, 4], [0, 6]], []]), book)
+    array([[1., 2.],
+           [0., 0.]])
+    """
+    inverse = _read_only(1.0 / _padded(codebook.scale, 1.0))
+    words = _read_only(_padded(codebook.words, 0.0) * inverse)
+    limits, how = _limits(ramp), NORMALIZATIONS[normalize]
+    out = np.zeros((len(X), codebook.n_words))
+    brute = BRUTE_A_WORD * codebook.n_words
+    n_points = len(X.points)
+    grid: tuple[Any, ...] = ()
+    if n_points * (brute - GRID_A_POINT) > GRID_TO_BUILD:
+        grid = build_grid(words)
+
+    def run(first: int, last: int) -> None:
+        offsets, rows = X.offsets[first : last + 1], out[first:last]
+        if grid:
+            count_grid(X.points, offsets, words, inverse, *grid, limits, how, rows)
+        else:
+            count_brute(X.points, offsets, words, inverse, limits, how, rows)
+
+    for_each_block(
+        run,
+        X.offsets,
+        nanoseconds_a_point=GRID_A_POINT if grid else brute,
+        n_jobs=n_jobs,
+    )
+    return out
+
+
+def encode_likelihoods(
+    X: Diagrams,
+    codebook: GaussianCodebook,
+    *,
+    scale: str = "density",
+    ramp: Ramp | None = None,
+    normalize: str | None = None,
+    dtype: str = "float64",
+    n_jobs: int | None = None,
+) -> NDArray[Any]:
+    """Sum, for each diagram, the likelihoods of its points under each word (sPBoW).
+
+    Parameters
+    ----------
+    X : Diagrams
+        One part, without essential points.
+    codebook : GaussianCodebook
+        The words.
+    scale : {"density", "peak", "posterior"}
+        What a point x adds to word i: w_i p_i(x) as in the paper; p_i(x) / p_i(mean_i);
+        or w_i p_i(x) / sum_j w_j p_j(x).
+    ramp : Ramp, optional
+        Weighs each point by its persistence.
+    normalize : {"sqrt-l2", "sqrt", "lipschitz"} or None
+        What is done to each row, see :class:`~pbow.StablePersistenceBoW`.
+    dtype : {"float64", "float32"}
+        Precision of the sums and of the result.
+    n_jobs : int, optional
+        Number of threads.
+
+    Returns
+    -------
+    H : ndarray of shape (n_samples, n_words)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pbow import Diagrams
+    >>> from pbow.codebook import GaussianCodebook
+    >>> from pbow.encoding import encode_likelihoods
+    >>> book = GaussianCodebook(
+    ...     np.ones(1), np.array([[0.0, 1.0]]), np.eye(2)[np.newaxis], np.ones(2)
+    ... )
+    >>> X = Diagrams.from_list([[[0, 1], [0, 1]], [[0, 2]], []])
+    >>> encode_likelihoods(X, book, scale="peak").round(4)
+    array([[2.    ],
+           [0.6065],
+           [0.    ]])
+    """
+    posterior = scale == "posterior"
+    components, factors = _components(codebook)
+    if posterior:
+        components[5] = -np.inf
+        components[5, : codebook.n_words] = factors - factors.max()
+    else:
+        components[5, : codebook.n_words] = np.exp(factors) if scale == "density" else 1
+    # float32 cannot tell coordinates apart that are far from 0, so these move there;
+    # float64 keeps them as they are.
+    centre = np.zeros(2)
+    if dtype == "float32":
+        centre[:] = components[:2, : codebook.n_words].mean(axis=1)
+        components[:2, : codebook.n_words] -= centre[:, np.newaxis]
+    packed = _read_only(components.astype(dtype))
+    centre = _read_only(centre)
+    limits, how = _limits(ramp), NORMALIZATIONS[normalize]
+    out = np.zeros((len(X), codebook.n_words), dtype)
+    loop = sum_posteriors if posterior else sum_likelihoods
+
+    def run(first: int, last: int) -> None:
+        offsets, rows = X.offsets[first : last + 1], out[first:last]
+        loop(X.points, offsets, centre, packed, limits, how, rows)
+
+    for_each_block(
+        run,
+        X.offsets,
+        nanoseconds_a_point=LIKELIHOOD_A_WORD * packed.shape[1],
+        n_jobs=n_jobs,
+    )
+    return out
+
+
+def _components(codebook: GaussianCodebook) -> tuple[Floats, Floats]:
+    """Return components as the compiled loops want them, and their log factors."""
+    n_words = codebook.n_words
+    components = np.zeros((6, -(-n_words // LANES) * LANES))
+    components[0, :n_words] = codebook.means[:, 0]
+    # Likelihood factors are densities: with one dimension there is one root of 2 pi.
+    variances = codebook.covariances[:, 0, 0]
+    a = np.sqrt(variances)
+    factors = np.log(codebook.weights) - np.log(a) - 0.5 * math.log(2.0 * math.pi)
+    half = math.sqrt(0.5)
+    components[2, :n_words] = half / a
+    if codebook.means.shape[1] == 2:
+        components[1, :n_words] = codebook.means[:, 1]
+        b = codebook.covariances[:, 1, 0] / a
+        c = np.sqrt(codebook.covariances[:, 1, 1] - b * b)
+        components[3, :n_words] = -half * b / (a * c)
+        components[4, :n_words] = half / c
+        factors = factors - np.log(c) - 0.5 * math.log(2.0 * math.pi)
+    return components, factors
+
+
+def _limits(ramp: Ramp | None) -> Floats:
+    return _read_only(np.empty(0) if ramp is None else np.array([ramp.low, ramp.high]))
+
+
+def _padded(array: Floats, value: float) -> Floats:
+    """Give arrays over births alone a second column, for loops over the plane."""
+    if array.shape[-1] == 2:
+        return array
+    return np.concatenate((array, np.full_like(array, value)), axis=-1)
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    # One kind of array is one compilation; codebooks are read-only already.
+    array = np.ascontiguousarray(array)
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,65 @@
+"""Run a compiled loop over blocks of diagrams in threads.
+
+Loops are serial and release the GIL. A block is a range of whole diagrams and every
+diagram is walked by one thread in a fixed order, so the result never depends on how
+many threads there are or where the cuts lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+
+__all__ = ["for_each_block"]
+
+# Starting threads costs about as much as this many nanoseconds of work.
+WORTH_A_THREAD = 200_000.0
+
+
+def for_each_block(
+    run: Callable[[int, int], None],
+    offsets: NDArray[np.int64],
+    *,
+    nanoseconds_a_point: float,
+    n_jobs: int | None,
+) -> None:
+    """Call ``run(first, last)`` on ranges of diagrams that cover the collection.
+
+    Parameters
+    ----------
+    run : callable
+        Works on diagrams ``first`` to ``last - 1`` and releases the GIL.
+    offsets : ndarray of shape (n_diagrams + 1,)
+        Where each diagram starts.
+    nanoseconds_a_point : float
+        Rough cost, by which small inputs stay on the calling thread.
+    n_jobs : int or None
+        As in scikit-learn: None is 1 outside a joblib context, -1 all processors.
+    """
+    n_diagrams = len(offsets) - 1
+    n_threads = effective_n_jobs(n_jobs)
+    # A diagram costs a little even when it is empty.
+    work = nanoseconds_a_point * float(offsets[-1] - offsets[0]) + 10.0 * n_diagrams
+    n_threads = min(n_threads, n_diagrams, int(work / WORTH_A_THREAD))
+    if n_threads <= 1:
+        run(0, n_diagrams)
+        return
+    # More blocks than threads, so that one slow thread does not hold up the rest.
+    cuts = _balanced_cuts(offsets, 4 * n_threads)
+    with ThreadPoolExecutor(n_threads) as pool:
+        for done in [pool.submit(run, *ends) for ends in zip(cuts, cuts[1:])]:  # noqa: B905, RUF007
+            done.result()
+
+
+def _balanced_cuts(offsets: NDArray[np.int64], n_blocks: int) -> list[int]:
+    """Cut the diagrams into ranges of about the same number of points."""
+    n_diagrams = len(offsets) - 1
+    # Each diagram counts as one more point, so that empty ones are shared out too.
+    reached = offsets - offsets[0] + np.arange(n_diagrams + 1)
+    targets = np.linspace(0, reached[-1], n_blocks + 1)[1:-1]
+    inner = np.searchsorted(reached, targets)
+    return sorted({0, n_diagrams, *inner.tolist()})

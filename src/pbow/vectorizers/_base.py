@@ -1,0 +1,277 @@
+"""What every codebook vectorizer shares: sample, learn, encode, put side by side."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABCMeta, abstractmethod
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from pbow.codebook import GaussianCodebook, KMeansCodebook
+from pbow.diagrams import Diagrams, check_diagrams
+from pbow.sampling import draw_sample, persistence_ramp
+from pbow.validation import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_quantiles,
+    is_finite_number,
+    is_integer,
+    refuse,
+)
+from pbow.weighting import Ramp
+
+__all__ = ["ESSENTIAL_SUFFIX", "CodebookVectorizer"]
+
+ESSENTIAL_SUFFIX = "_inf"
+
+
+class CodebookVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
+    """Learn a codebook a part on a sample of its points, then encode diagrams.
+
+    Subclasses choose the codebook (:meth:`_learn`) and the encoding (:meth:`_encode`).
+    """
+
+    n_words: int | Mapping[str, int]
+    weighting: str
+    quantiles: tuple[float, float]
+    sample_size: int | None
+    whiten: bool
+    point_weight: str | None
+    normalize: str | None
+    essential: str | float
+    n_init: int
+    n_jobs: int | None
+    random_state: Any
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn one codebook for each part.
+
+        Parameters
+        ----------
+        X : Diagrams or list of array-like of shape (n_points_i, 2)
+            Training diagrams.
+        y : None
+            Ignored; here for the scikit-learn API.
+
+        Returns
+        -------
+        self : object
+            The fitted vectorizer.
+        """
+        X = check_diagrams(X, min_samples=1)
+        self._check_params(X.parts)
+        parts = self._finite_parts(X)
+        if not any(len(part.points) for part in parts.values()):
+            msg = (
+                f"All {len(X)} diagrams are empty"
+                f"{self._what_was_left_out(X)}: there is nothing to learn from."
+            )
+            raise ValueError(msg)
+        seed = _integer_seed(self.random_state)
+        self.parts_ = X.parts
+        self.codebooks_: dict[str, KMeansCodebook | GaussianCodebook] = {}
+        self.ramps_: dict[str, Ramp | None] = {}
+        for name, part in parts.items():
+            if len(part.points):
+                self._fit_part(name, part, seed)
+            elif name in X.parts:
+                msg = (
+                    f"Part {name} has no point in {len(X)} training diagrams"
+                    f"{self._what_was_left_out(X)}; it gives no columns."
+                )
+                warnings.warn(msg, UserWarning, stacklevel=2)
+        return self
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        """Encode diagrams with the learnt codebooks.
+
+        Parameters
+        ----------
+        X : Diagrams or list of array-like of shape (n_points_i, 2)
+            Diagrams with the parts that were there in fit, in any order. An empty
+            diagram is encoded as zeros.
+
+        Returns
+        -------
+        H : ndarray of shape (n_samples, n_features_out)
+            One row per sample; the columns of the parts stand side by side.
+        """
+        check_is_fitted(self)
+        parts = self._finite_parts(check_diagrams(X, parts=self.parts_))
+        blocks = [
+            self._encode(parts[name], codebook, self.ramps_[name])
+            for name, codebook in self.codebooks_.items()
+        ]
+        return blocks[0] if len(blocks) == 1 else np.hstack(blocks)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Name the columns: part and word, as in ``h1_word0``.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored; here for the scikit-learn API.
+
+        Returns
+        -------
+        names : ndarray of str objects
+        """
+        check_is_fitted(self)
+        return np.array(
+            [
+                f"{name.lower()}_word{k}"
+                for name, codebook in self.codebooks_.items()
+                for k in range(codebook.n_words)
+            ],
+            dtype=object,
+        )
+
+    @abstractmethod
+    def _learn(
+        self, sample: NDArray[np.float64], n_words: int, seed: int
+    ) -> KMeansCodebook | GaussianCodebook:
+        """Learn a codebook from points in birth-persistence coordinates."""
+
+    @abstractmethod
+    def _encode(self, X: Diagrams, codebook: Any, ramp: Ramp | None) -> NDArray[Any]:
+        """Encode one part, with the normalization."""
+
+    def _fit_part(self, name: str, part: Diagrams, seed: int) -> None:
+        never_dies = self.essential == "separate" and name.endswith(ESSENTIAL_SUFFIX)
+        ramp = None
+        # Points that never die have no persistence to be weighted by.
+        if "ramp" in {self.weighting, self.point_weight} and not never_dies:
+            ramp = persistence_ramp([part], self.quantiles)
+        sample = draw_sample(
+            [part],
+            self.sample_size,
+            ramp=ramp if self.weighting == "ramp" else None,
+            seed=seed,
+        )
+        n_words = self._n_words(name)
+        if never_dies:
+            sample = sample[:, :1]
+            n_words = min(n_words, len(np.unique(sample)))
+        try:
+            codebook = self._learn(sample, n_words, seed)
+        except ValueError as error:
+            msg = f"Part {name}: {error}"
+            raise ValueError(msg) from error
+        self.codebooks_[name] = codebook
+        self.ramps_[name] = ramp if self.point_weight == "ramp" else None
+
+    def _finite_parts(self, X: Diagrams) -> dict[str, Diagrams]:
+        """Return each part with finite points only, by what `essential` says."""
+        parts = {}
+        for name in X.parts:
+            part = X[name]
+            if self.essential == "drop":
+                parts[name] = part.finite()
+            elif self.essential == "separate":
+                parts[name] = part.finite()
+                parts[name + ESSENTIAL_SUFFIX] = _births(part.essential(), name)
+            else:
+                parts[name] = _closed(part, float(self.essential), name)
+        return parts
+
+    def _n_words(self, name: str) -> int:
+        if not isinstance(self.n_words, Mapping):
+            return int(self.n_words)
+        if name not in self.n_words:
+            name = name.removesuffix(ESSENTIAL_SUFFIX)
+        return int(self.n_words[name])
+
+    def _what_was_left_out(self, X: Diagrams) -> str:
+        n_essential = sum(len(X[name].essential().points) for name in X.parts)
+        if self.essential != "drop" or not n_essential:
+            return ""
+        return (
+            f" but for {n_essential} points that never die, which essential='drop' "
+            "leaves out (essential='separate' keeps them)"
+        )
+
+    def _check_params(self, parts: tuple[str, ...]) -> None:
+        self._check_n_words(parts)
+        check_integer(self, "sample_size", minimum=1, optional=True)
+        check_choice(self, "weighting", ["uniform", "ramp"])
+        check_quantiles(self, "quantiles")
+        check_flag(self, "whiten")
+        check_choice(self, "point_weight", [None, "ramp"])
+        check_choice(self, "normalize", [None, "sqrt", "sqrt-l2", "lipschitz"])
+        if not is_finite_number(self.essential):
+            if self.essential not in ("drop", "separate"):
+                refuse(self, "essential", "'drop', 'separate' or a finite number")
+            taken = {name.lower() for name in parts}
+            for name in parts:
+                if self.essential == "separate" and f"{name}_inf".lower() in taken:
+                    msg = (
+                        f"essential='separate' makes a part {name}_inf, and there is "
+                        "one already. Rename it."
+                    )
+                    raise ValueError(msg)
+        check_integer(self, "n_init", minimum=1)
+        if self.n_jobs is not None and not is_integer(self.n_jobs, -(2**31)):
+            refuse(self, "n_jobs", "an int or None")
+        if self.n_jobs == 0:
+            refuse(self, "n_jobs", "an int other than 0, or None")
+        most = max(self._n_words(name) for name in parts)
+        if self.sample_size is not None and self.sample_size < most:
+            msg = (
+                f"Cannot learn {most} words from a sample of {self.sample_size} points. "
+                "Raise sample_size or lower n_words."
+            )
+            raise ValueError(msg)
+
+    def _check_n_words(self, parts: tuple[str, ...]) -> None:
+        if not isinstance(self.n_words, Mapping):
+            check_integer(self, "n_words", minimum=1)
+            return
+        if not all(is_integer(n, 1) for n in self.n_words.values()):
+            refuse(self, "n_words", "an int >= 1, or a dict of such by part")
+        allowed = {*parts, *(name + ESSENTIAL_SUFFIX for name in parts)}
+        if not set(parts) <= set(self.n_words) <= allowed:
+            refuse(self, "n_words", f"given for the parts {', '.join(parts)}")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+def _integer_seed(random_state: Any) -> int:
+    """Return an int as it is; a RandomState or None gives one."""
+    if is_integer(random_state, 0):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def _births(part: Diagrams, name: str) -> Diagrams:
+    """Put points that never die on the diagonal: a birth, and nothing else."""
+    births: ArrayLike = np.repeat(part.points[:, :1], 2, axis=1)
+    return Diagrams(births, part.offsets, name=name + ESSENTIAL_SUFFIX)
+
+
+def _closed(part: Diagrams, death: float, name: str) -> Diagrams:
+    """Let points that never die die at `death`."""
+    points, offsets = part.points, part.offsets
+    endless = np.isposinf(points[:, 1])
+    late = np.flatnonzero(endless & (points[:, 0] > death))
+    if late.size:
+        diagram = int(np.searchsorted(offsets, late[0], side="right")) - 1
+        msg = (
+            f"Diagram {diagram} of part {name} has a point that never dies and is born "
+            f"at {points[late[0], 0]:g}, after essential={death:g}. "
+            "Pass a number above every birth."
+        )
+        raise ValueError(msg)
+    if not endless.any():
+        return part
+    deaths = np.where(endless, death, points[:, 1])
+    return Diagrams(np.column_stack((points[:, 0], deaths)), offsets, name=name)

@@ -1,0 +1,49 @@
+"""How much a point counts, from its persistence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Ramp"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ramp:
+    """Weight 0 below `low`, 1 from `high` on, linear between: w_{a,b} of the paper.
+
+    With ``low == high`` it is a step: 0 below, 1 from there on.
+
+    Parameters
+    ----------
+    low, high : float
+        a and b in the paper (eq. 2): quantiles of the training points' persistence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pbow.weighting import Ramp
+    >>> Ramp(1.0, 3.0)(np.array([0.0, 1.0, 2.0, 5.0]))
+    array([0. , 0. , 0.5, 1. ])
+    """
+
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        if not self.low <= self.high:
+            msg = f"Expected low <= high, got low={self.low!r} and high={self.high!r}."
+            raise ValueError(msg)
+
+    def __call__(self, persistence: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the weight of each persistence."""
+        if self.low == self.high:
+            return (persistence >= self.high).astype(np.float64)
+        return np.clip((persistence - self.low) / (self.high - self.low), 0.0, 1.0)
+
+    @property
+    def slope(self) -> float:
+        """Largest derivative; infinite for a step."""
+        return float("inf") if self.low == self.high else 1.0 / (self.high - self.low)
