@@ -7,12 +7,12 @@ that never die. They are frozen, small, and all that an encoding needs.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pbow.compute.kmeans import lloyd, seed_plusplus
-from pbow.compute.likelihood import LANES
 from pbow.compute.mixture import expect, maximize, pack
 from pbow.compute.random import stream_of
 
@@ -26,7 +26,7 @@ KMEANS_TOLERANCE = 1e-4
 MIXTURE_TOLERANCE = 1e-5
 COVARIANCE_FLOOR = 1e-4
 # A component with a thousandth of a point is lost.
-LEAST_MASS = 1e-3
+LOST_MASS = 1e-3
 
 # An axis narrower than this counts as one point: its square would vanish.
 SMALLEST_SPREAD = 1e-100
@@ -218,29 +218,32 @@ def _maximize_likelihood(
     points: Floats, words: Floats, labels: NDArray[np.int32], *, diagonal: bool
 ) -> tuple[Floats, Floats, Floats]:
     n, n_words = len(points), len(words)
-    floor = _covariance_floor(points)
-    width = -(-n_words // LANES) * LANES
-    components, moments = np.empty((6, width)), np.zeros((6, width))
-    densities = np.empty(n)
-    weights, means = np.empty(n_words), words.copy()
-    covariances = np.empty((n_words, 2, 2))
-    covariances[:] = np.maximum(points.var(axis=0), floor) * np.eye(2)
-
+    limits: dict[str, Any] = {
+        "diagonal": diagonal,
+        "floor": _covariance_floor(points),
+    }
     # The clusters are the first responsibilities.
     apart = points - words[labels]
-    for row, values in enumerate((1.0, *apart.T, *_products(apart))):
-        share = np.broadcast_to(values, n)
-        moments[row, :n_words] = np.bincount(labels, share, n_words)
-    maximize(moments, n, diagonal, floor, weights, means, covariances)
+    x, y = apart.T
+    moments = np.array(
+        [
+            np.bincount(labels, shares, n_words)
+            for shares in (np.ones(n), x, y, x * x, x * y, y * y)
+        ]
+    )
+    shapes = np.tile(np.eye(2), (n_words, 1, 1))
+    weights, means, covariances = maximize(moments, words, shapes, **limits)
 
+    densities = np.empty(n)
     previous = -np.inf
     for _ in range(MAX_ITER):
-        pack(weights, means, covariances, components)
+        components = pack(weights, means, covariances)
+        moments = np.zeros_like(components)
         likelihood = expect(points, components, moments, densities)
-        maximize(moments, n, diagonal, floor, weights, means, covariances)
-        lost = moments[0, :n_words] < LEAST_MASS
-        if lost.any():
-            _restart(np.flatnonzero(lost), points, densities, weights, means, covariances)
+        weights, means, covariances = maximize(moments, means, covariances, **limits)
+        lost = np.flatnonzero(moments[0, :n_words] < LOST_MASS)
+        if len(lost):
+            _restart(lost, points, densities, weights, means, covariances)
             previous = -np.inf
         elif likelihood - previous <= MIXTURE_TOLERANCE:
             break
@@ -267,12 +270,13 @@ def _restart(
 
 def _covariance_floor(points: Floats) -> float:
     """Return the least variance of a component, positive even for identical points."""
-    size = float(np.abs(points).max())
-    # Identical points have no scale but their distance from the origin, if any.
-    identical = bool((points == points[0]).all())
-    variance = (size or 1.0) ** 2 if identical else float(points.var(axis=0).max())
-    # Finer than the rounding of the coordinates means nothing.
-    return max(COVARIANCE_FLOOR * variance, (1e-14 * size) ** 2)
+    # Relative to a point, so that an axis without spread has no variance by rounding.
+    variance = float((points - points[0]).var(axis=0).max())
+    if variance <= SMALLEST_SPREAD**2:
+        # Identical points have no scale but their distance from the origin, if any.
+        size = float(np.abs(points).max())
+        variance = size**2 if size > SMALLEST_SPREAD else 1.0
+    return COVARIANCE_FLOOR * variance
 
 
 def _spread(sample: Floats) -> Floats:
@@ -289,11 +293,6 @@ def _in_the_plane(points: Floats) -> Floats:
     if points.shape[1] == 2:
         return np.ascontiguousarray(points)
     return np.column_stack((points, np.zeros(len(points))))
-
-
-def _products(apart: Floats) -> tuple[Floats, Floats, Floats]:
-    x, y = apart.T
-    return x * x, x * y, y * y
 
 
 def _by_persistence(words: Floats) -> NDArray[np.intp]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
-from itertools import pairwise
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -325,7 +325,7 @@ class Diagrams:
         return arrays if len(arrays) > 1 else next(iter(arrays.values()))
 
     def _range(self, start: int, stop: int) -> Diagrams:
-        """Samples start to stop: points are shared, only offsets are new."""
+        """Return samples start to stop: points are shared, only offsets are new."""
         stop = max(start, stop)
         ranges = {}
         for name, (points, offsets) in self._parts.items():
@@ -351,9 +351,7 @@ class Diagrams:
         return self.parts == other.parts and all(
             np.array_equal(mine, theirs)
             for name in self.parts
-            for mine, theirs in zip(
-                self._parts[name], other._parts[name], strict=True
-            )
+            for mine, theirs in zip(self._parts[name], other._parts[name], strict=True)
         )
 
     # Like an array: equality looks at every point, so a hash would have to as well.
@@ -486,15 +484,18 @@ def _check_collection(X: Any) -> Any:
 
 def _as_samples(diagrams: Iterable[Any]) -> list[Any]:
     samples = list(_check_collection(diagrams))
-    # A list of points is a list of "diagrams" of shape (2,): one diagram, not wrapped.
-    if samples and all(np.ndim(s) == 1 and np.size(s) == 2 for s in samples[:1]):
-        first = np.asarray(samples[0])
-        if first.dtype.kind in "fiu":
-            msg = (
-                "Expected a collection of diagrams, got a list of points, the first "
-                f"one {tuple(first.tolist())}. Wrap a single diagram in a list: [X]."
-            )
-            raise ValueError(msg)
+    first = samples[0] if samples else None
+    # A list of points is one diagram that was not wrapped.
+    if (
+        isinstance(first, (list, tuple, np.ndarray))
+        and len(first) == 2
+        and all(isinstance(value, Real) for value in first)
+    ):
+        msg = (
+            "Expected a collection of diagrams, got a list of points, the first one "
+            f"({first[0]}, {first[1]}). Wrap a single diagram in a list: [X]."
+        )
+        raise ValueError(msg)
     return samples
 
 
@@ -597,7 +598,9 @@ def _check_points(points: Floats, offsets: Ints, name: str) -> None:
 
 def _check_name(name: Any) -> str:
     if not isinstance(name, str) or not name.strip():
-        msg = f"The name of a part must be a non-empty string such as 'H1'; got {name!r}."
+        msg = (
+            f"The name of a part must be a non-empty string such as 'H1'; got {name!r}."
+        )
         raise ValueError(msg)
     return name
 

@@ -6,16 +6,16 @@ on the number of threads, nor on the other diagrams.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pbow.codebook import GaussianCodebook, KMeansCodebook
-from pbow.compute.assign import build_grid
 from pbow.compute.count import count_brute, count_grid
-from pbow.compute.likelihood import LANES, sum_likelihoods, sum_posteriors
+from pbow.compute.grid import build_grid
+from pbow.compute.likelihood import sum_likelihoods, sum_posteriors
+from pbow.compute.mixture import pack
 from pbow.compute.normalize import NORMALIZATIONS
 from pbow.diagrams import Diagrams
 from pbow.threads import for_each_block
@@ -77,21 +77,18 @@ def encode_counts(
     out = np.zeros((len(X), codebook.n_words))
     brute = BRUTE_A_WORD * codebook.n_words
     n_points = len(X.points)
-    grid: tuple[Any, ...] = ()
-    if n_points * (brute - GRID_A_POINT) > GRID_TO_BUILD:
-        grid = build_grid(words)
+    by_grid = n_points * (brute - GRID_A_POINT) > GRID_TO_BUILD
+    loop: Any = count_grid if by_grid else count_brute
+    grid = build_grid(words) if by_grid else ()
 
     def run(first: int, last: int) -> None:
         offsets, rows = X.offsets[first : last + 1], out[first:last]
-        if grid:
-            count_grid(X.points, offsets, words, inverse, *grid, limits, how, rows)
-        else:
-            count_brute(X.points, offsets, words, inverse, limits, how, rows)
+        loop(X.points, offsets, words, inverse, *grid, limits, how, rows)
 
     for_each_block(
         run,
         X.offsets,
-        nanoseconds_a_point=GRID_A_POINT if grid else brute,
+        nanoseconds_a_point=GRID_A_POINT if by_grid else brute,
         n_jobs=n_jobs,
     )
     return out
@@ -146,57 +143,45 @@ def encode_likelihoods(
            [0.6065],
            [0.    ]])
     """
-    posterior = scale == "posterior"
-    components, factors = _components(codebook)
-    if posterior:
-        components[5] = -np.inf
-        components[5, : codebook.n_words] = factors - factors.max()
-    else:
-        components[5, : codebook.n_words] = np.exp(factors) if scale == "density" else 1
-    # float32 cannot tell coordinates apart that are far from 0, so these move there;
-    # float64 keeps them as they are.
-    centre = np.zeros(2)
-    if dtype == "float32":
-        centre[:] = components[:2, : codebook.n_words].mean(axis=1)
-        components[:2, : codebook.n_words] -= centre[:, np.newaxis]
-    packed = _read_only(components.astype(dtype))
-    centre = _read_only(centre)
+    n_words = codebook.n_words
+    components = pack(codebook.weights, codebook.means, codebook.covariances)
+    frame = _single_precision_frame(components[:, :n_words], dtype)
+    components[:2, :n_words] -= frame[:2, np.newaxis]
+    components[:2, :n_words] *= frame[2:, np.newaxis]
+    components[[2, 3, 4]] /= frame[[2, 2, 3], np.newaxis]
+    logs = components[5, :n_words].copy()
+    components[5] -= logs.max()
+    arguments: tuple[Any, ...] = (_read_only(components.astype(dtype)),)
+    if scale != "posterior":
+        factors = np.exp(logs) if scale == "density" else np.ones(n_words)
+        arguments += (_read_only(factors),)
+    loop: Any = sum_posteriors if scale == "posterior" else sum_likelihoods
     limits, how = _limits(ramp), NORMALIZATIONS[normalize]
-    out = np.zeros((len(X), codebook.n_words), dtype)
-    loop = sum_posteriors if posterior else sum_likelihoods
+    out = np.zeros((len(X), n_words), dtype)
 
     def run(first: int, last: int) -> None:
         offsets, rows = X.offsets[first : last + 1], out[first:last]
-        loop(X.points, offsets, centre, packed, limits, how, rows)
+        loop(X.points, offsets, frame, *arguments, limits, how, rows)
 
     for_each_block(
         run,
         X.offsets,
-        nanoseconds_a_point=LIKELIHOOD_A_WORD * packed.shape[1],
+        nanoseconds_a_point=LIKELIHOOD_A_WORD * components.shape[1],
         n_jobs=n_jobs,
     )
     return out
 
 
-def _components(codebook: GaussianCodebook) -> tuple[Floats, Floats]:
-    """Return components as the compiled loops want them, and their log factors."""
-    n_words = codebook.n_words
-    components = np.zeros((6, -(-n_words // LANES) * LANES))
-    components[0, :n_words] = codebook.means[:, 0]
-    # Likelihood factors are densities: with one dimension there is one root of 2 pi.
-    variances = codebook.covariances[:, 0, 0]
-    a = np.sqrt(variances)
-    factors = np.log(codebook.weights) - np.log(a) - 0.5 * math.log(2.0 * math.pi)
-    half = math.sqrt(0.5)
-    components[2, :n_words] = half / a
-    if codebook.means.shape[1] == 2:
-        components[1, :n_words] = codebook.means[:, 1]
-        b = codebook.covariances[:, 1, 0] / a
-        c = np.sqrt(codebook.covariances[:, 1, 1] - b * b)
-        components[3, :n_words] = -half * b / (a * c)
-        components[4, :n_words] = half / c
-        factors = factors - np.log(c) - 0.5 * math.log(2.0 * math.pi)
-    return components, factors
+def _single_precision_frame(components: Floats, dtype: str) -> Floats:
+    """Return where the coordinates of the loop start, and their rates."""
+    frame = np.array([0.0, 0.0, 1.0, 1.0])
+    if dtype == "float32":
+        frame[:2] = components[:2].mean(axis=1)
+        apart = np.abs(components[:2] - frame[:2, np.newaxis]).max(axis=1)
+        widest = 1.0 / np.maximum(components[[2, 4]].min(axis=1), 1e-100)
+        frame[2:] = 1.0 / np.maximum(apart, widest)
+    frame.flags.writeable = False
+    return frame
 
 
 def _limits(ramp: Ramp | None) -> Floats:

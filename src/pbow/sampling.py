@@ -190,7 +190,9 @@ def _order_statistics(blocks: Sequence[Diagrams], ranks: Sequence[int]) -> list[
         n += keep_bins(block.points, wanted, values[n:])
     # A rank among the kept values: less what lies in lower bins that were not kept.
     kept_below = np.concatenate(([0], np.cumsum(np.where(wanted, counts, 0))))
-    places = [rank - below[b] + kept_below[b] for rank, b in zip(ranks, bins, strict=True)]
+    places = [
+        rank - below[b] + kept_below[b] for rank, b in zip(ranks, bins, strict=True)
+    ]
     values.partition(places)
     return [float(values[place]) for place in places]
 
@@ -201,4 +203,4 @@ def _between(low: float, high: float, share: float) -> float:
 
 def _starts(blocks: Sequence[Diagrams]) -> list[int]:
     sizes = [len(block.points) for block in blocks]
-    return np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(int).tolist()
+    return [sum(sizes[:i]) for i in range(len(sizes))]

@@ -52,7 +52,7 @@ def check_choice(estimator: Any, name: str, choices: Collection[Any]) -> None:
     value = getattr(estimator, name)
     # Compared one by one: an array or a list as the value has no hash and no truth.
     if not any(value is c or (isinstance(value, str) and value == c) for c in choices):
-        listed = ", ".join(sorted((repr(choice) for choice in choices)))
+        listed = ", ".join(sorted(repr(choice) for choice in choices))
         refuse(estimator, name, f"one of {listed}")
 
 

@@ -1,13 +1,8 @@
-"""The nearest word of every point, exactly, by brute force or through a grid.
+"""The nearest word of every point, by brute force.
 
 "Nearest" is by ``(x - word_x)**2 + (y - word_y)**2`` as float64 arithmetic gives it,
 with x = birth * inverse[0], y = (death - birth) * inverse[1] and words scaled likewise;
-ties go to the lowest index. Both ways give the same labels, bit for bit.
-
-The grid is a function of the words alone. A cell holds the words that can be nearest to
-any of its points; most cells hold one, and their points need no distance at all. Cells
-at the rim reach outwards beyond the grid, to ``reach``; points further out are compared
-with every word.
+ties go to the lowest index.
 """
 
 from __future__ import annotations
@@ -16,16 +11,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["build_grid", "label_brute", "label_grid"]
+__all__ = ["label_brute"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
 
 BLOCK = 256  # points whose running minima stay in the first-level cache
-N_CELLS = 512  # cells an axis; a power of two, halved down to 1 while pruning
-# Cells at the rim reach this many times the size of the words' box beyond it. Further
-# out, words become equally far within rounding, and pruning could not be exact.
-REACH = 4.0
 
 
 @njit(nogil=True, cache=True)
@@ -50,11 +41,21 @@ def label_brute(
             y[t] = (points[start + low + t, 1] - birth) * inverse_y
             smallest[t] = np.inf
             nearest[t] = 0
-        # Four words a pass: the running minimum is loaded and stored a quarter as often.
+        # Four words a pass: the running minimum is loaded and stored less often.
         k = 0
         while k + 4 <= n_words:
-            x0, x1, x2, x3 = words[k, 0], words[k + 1, 0], words[k + 2, 0], words[k + 3, 0]
-            y0, y1, y2, y3 = words[k, 1], words[k + 1, 1], words[k + 2, 1], words[k + 3, 1]
+            x0, x1, x2, x3 = (
+                words[k, 0],
+                words[k + 1, 0],
+                words[k + 2, 0],
+                words[k + 3, 0],
+            )
+            y0, y1, y2, y3 = (
+                words[k, 1],
+                words[k + 1, 1],
+                words[k + 2, 1],
+                words[k + 3, 1],
+            )
             for t in range(size):
                 best, which = smallest[t], nearest[t]
                 d = (x[t] - x0) * (x[t] - x0) + (y[t] - y0) * (y[t] - y0)
@@ -81,197 +82,3 @@ def label_brute(
             k += 1
         for t in range(size):
             labels[low + t] = nearest[t]
-
-
-@njit(nogil=True, cache=True)
-def build_grid(
-    words: Floats,
-) -> tuple[Floats, NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """Return ``frame, cells, starts, candidates`` of the grid over scaled ``words``.
-
-    ``frame`` is (x of the corner, y of the corner, cells a unit of x, of y, x of the
-    centre, y of the centre, reach in x, reach in y). A cell >= 0 is the nearest word of
-    all its points; a cell c < 0 has candidates[starts[-c - 1]:starts[-c]], ascending.
-    Cell -1 means all words. Cost: about 2 ms for 50 words, 5 ms for 300.
-    """
-    n_words = words.shape[0]
-    frame = np.empty(8)
-    half = np.empty(2)
-    slack = np.empty(2)
-    for axis in range(2):
-        low, high = words[:, axis].min(), words[:, axis].max()
-        size = high - low
-        if not size > 0.0:
-            size = max(abs(high), 1.0)
-        # A margin, because points scatter around the outermost words.
-        corner = low - 0.125 * size
-        half[axis] = 0.5 * 1.25 * size / N_CELLS
-        frame[axis] = corner
-        frame[2 + axis] = 0.5 / half[axis]
-        frame[4 + axis] = corner + N_CELLS * half[axis]
-        frame[6 + axis] = REACH * size
-        # A point may fall into the neighbour of its cell by rounding.
-        largest = max(abs(low), abs(high)) + REACH * size
-        slack[axis] = 1e-6 * half[axis] + 1e-14 * largest
-
-    cells = np.empty((N_CELLS, N_CELLS), np.int32)
-    capacity = 4 * N_CELLS * N_CELLS
-    candidates = np.empty(n_words + capacity, np.int32)
-    starts = np.empty(2 + N_CELLS * N_CELLS, np.int32)
-    candidates[:n_words] = np.arange(n_words)
-    starts[0], starts[1] = 0, n_words
-    n_lists = 1
-
-    # Depth first over squares of cells, each with the words its parent could not drop.
-    depth = 2
-    while 1 << (depth - 2) < N_CELLS:
-        depth += 1
-    square = np.empty((4 * depth, 3), np.int64)  # row, column, cells a side
-    size_of = np.empty(4 * depth, np.int64)
-    kept = np.empty((4 * depth, n_words), np.int32)
-    square[0, 0], square[0, 1], square[0, 2] = 0, 0, N_CELLS
-    size_of[0] = n_words
-    kept[0] = np.arange(n_words)
-    top = 1
-    listed = np.empty(n_words, np.int32)
-    while top > 0:
-        top -= 1
-        row, column, side = square[top, 0], square[top, 1], square[top, 2]
-        n_listed = _prune(
-            words, frame, half, slack, row, column, side, kept[top, : size_of[top]], listed
-        )
-        if n_listed == 1:
-            cells[row : row + side, column : column + side] = listed[0]
-        elif side == 1:
-            end = starts[n_lists]
-            if end + n_listed > candidates.shape[0]:
-                cells[row, column] = -1
-            else:
-                candidates[end : end + n_listed] = listed[:n_listed]
-                n_lists += 1
-                starts[n_lists] = end + n_listed
-                cells[row, column] = -n_lists
-        else:
-            side //= 2
-            for quarter in range(4):
-                square[top, 0] = row + side * (quarter // 2)
-                square[top, 1] = column + side * (quarter % 2)
-                square[top, 2] = side
-                size_of[top] = n_listed
-                kept[top, :n_listed] = listed[:n_listed]
-                top += 1
-    end = starts[n_lists]
-    return frame, cells, starts[: n_lists + 1].copy(), candidates[:end].copy()
-
-
-@njit(nogil=True, cache=True)
-def _prune(
-    words: Floats,
-    frame: Floats,
-    half: Floats,
-    slack: Floats,
-    row: int,
-    column: int,
-    side: int,
-    kept: NDArray[np.int32],
-    listed: NDArray[np.int32],
-) -> int:
-    """List the words of ``kept`` that may be nearest somewhere in a square of cells."""
-    left = frame[0] + 2.0 * half[0] * column
-    right = frame[0] + 2.0 * half[0] * (column + side)
-    bottom = frame[1] + 2.0 * half[1] * row
-    top = frame[1] + 2.0 * half[1] * (row + side)
-    if column == 0:
-        left = frame[4] - frame[6]
-    if column + side == N_CELLS:
-        right = frame[4] + frame[6]
-    if row == 0:
-        bottom = frame[5] - frame[7]
-    if row + side == N_CELLS:
-        top = frame[5] + frame[7]
-    x, y = 0.5 * (left + right), 0.5 * (bottom + top)
-    half_x = 0.5 * (right - left) + slack[0]
-    half_y = 0.5 * (top - bottom) + slack[1]
-    nearest = kept[0]
-    smallest = np.inf
-    for k in kept:
-        d = (x - words[k, 0]) ** 2 + (y - words[k, 1]) ** 2
-        if d < smallest:
-            smallest, nearest = d, k
-    n_listed = 0
-    spread = half_x * half_x + half_y * half_y
-    for k in kept:
-        d = (x - words[k, 0]) ** 2 + (y - words[k, 1]) ** 2
-        # d_nearest - d_k is linear over the square: this is its largest value.
-        largest = smallest - d
-        largest += 2.0 * half_x * abs(words[nearest, 0] - words[k, 0])
-        largest += 2.0 * half_y * abs(words[nearest, 1] - words[k, 1])
-        # Squared distances carry a few roundings each, 2e-16 of their size; a word is
-        # dropped only where it loses by far more than that.
-        if k == nearest or largest >= -1e-12 * (smallest + d + spread):
-            listed[n_listed] = k
-            n_listed += 1
-    return n_listed
-
-
-@njit(nogil=True, cache=True)
-def label_grid(
-    points: Floats,
-    start: int,
-    words: Floats,
-    inverse: Floats,
-    frame: Floats,
-    cells: NDArray[np.int32],
-    starts: NDArray[np.int32],
-    candidates: NDArray[np.int32],
-    labels: Labels,
-) -> None:
-    """Set ``labels[t]`` to the word nearest to ``points[start + t]``.
-
-    Cost: one look-up a point, and a few distances where the cell holds several words.
-    """
-    x = np.empty(BLOCK)
-    y = np.empty(BLOCK)
-    cell = np.empty(BLOCK, np.int32)
-    unsure = np.empty(BLOCK, np.int32)
-    flat = cells.reshape(N_CELLS * N_CELLS)
-    inverse_x, inverse_y = inverse[0], inverse[1]
-    corner_x, corner_y, rate_x, rate_y = frame[0], frame[1], frame[2], frame[3]
-    centre_x, centre_y, reach_x, reach_y = frame[4], frame[5], frame[6], frame[7]
-    last = np.float64(N_CELLS - 1)
-    for low in range(0, labels.shape[0], BLOCK):
-        size = min(BLOCK, labels.shape[0] - low)
-        for t in range(size):
-            birth = points[start + low + t, 0]
-            x[t] = birth * inverse_x
-            y[t] = (points[start + low + t, 1] - birth) * inverse_y
-        for t in range(size):
-            column = (x[t] - corner_x) * rate_x
-            column = column if column > 0.0 else 0.0
-            column = column if column < last else last
-            row = (y[t] - corner_y) * rate_y
-            row = row if row > 0.0 else 0.0
-            row = row if row < last else last
-            cell[t] = np.int32(row) * np.int32(N_CELLS) + np.int32(column)
-        n_unsure = 0
-        for t in range(size):
-            known = flat[cell[t]]
-            inside = (abs(x[t] - centre_x) <= reach_x) & (abs(y[t] - centre_y) <= reach_y)
-            known = known if inside else np.int32(-1)
-            labels[low + t] = known
-            # Written always and kept only where unsure: no branch to mispredict.
-            unsure[n_unsure] = t
-            n_unsure += known < 0
-        for u in range(n_unsure):
-            t = unsure[u]
-            code = -labels[low + t]
-            nearest = 0
-            smallest = np.inf
-            for c in range(starts[code - 1], starts[code]):
-                k = candidates[c]
-                dx = x[t] - words[k, 0]
-                dy = y[t] - words[k, 1]
-                d = dx * dx + dy * dy
-                nearest = k if d < smallest else nearest
-                smallest = d if d < smallest else smallest
-            labels[low + t] = nearest

@@ -6,7 +6,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pbow.compute.assign import label_brute, label_grid
+from pbow.compute.assign import label_brute
+from pbow.compute.grid import label_grid
 from pbow.compute.normalize import normalize_row
 from pbow.compute.ramp import ramp_weight
 

@@ -37,36 +37,22 @@ LOG_2_HIGH_32 = np.float32(0.693359375)
 LOG_2_LOW_32 = np.float32(-2.12194440e-4)
 
 
-@intrinsic
-def bits_of_64(_: Any, x: Any) -> Any:
-    def code(__: Any, builder: Any, ___: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.IntType(64))
+def _reinterpret(source: Any, target: Any, target_bits: Any) -> Any:
+    """Return a compiled function that reads the bits of one type as another."""
 
-    return types.int64(types.float64), code
+    def typed(_: Any, x: Any) -> Any:
+        def code(_: Any, builder: Any, __: Any, args: Any) -> Any:
+            return builder.bitcast(args[0], target_bits)
 
+        return target(source), code
 
-@intrinsic
-def _float_of_64(_: Any, x: Any) -> Any:
-    def code(__: Any, builder: Any, ___: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.DoubleType())
-
-    return types.float64(types.int64), code
+    return intrinsic(typed)
 
 
-@intrinsic
-def _bits_of_32(_: Any, x: Any) -> Any:
-    def code(__: Any, builder: Any, ___: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.IntType(32))
-
-    return types.int32(types.float32), code
-
-
-@intrinsic
-def _float_of_32(_: Any, x: Any) -> Any:
-    def code(__: Any, builder: Any, ___: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.FloatType())
-
-    return types.float32(types.int32), code
+bits_of_64 = _reinterpret(types.float64, types.int64, ir.IntType(64))
+_float_of_64 = _reinterpret(types.int64, types.float64, ir.DoubleType())
+_bits_of_32 = _reinterpret(types.float32, types.int32, ir.IntType(32))
+_float_of_32 = _reinterpret(types.int32, types.float32, ir.FloatType())
 
 
 @njit(nogil=True, cache=True, fastmath=CONTRACT)
@@ -92,7 +78,7 @@ def exp64(x: float) -> float:
 
 
 @njit(nogil=True, cache=True, fastmath=CONTRACT)
-def exp32(x: float) -> float:
+def exp32(x: np.float32) -> np.float32:
     """Return exp(x) of a float32 x <= 0 to about 2e-7, relative; exp(-inf) is 0."""
     clipped = x if x > SMALLEST_32 else SMALLEST_32
     n = (clipped * LOG2_E_32 + ROUND_32) - ROUND_32
@@ -115,4 +101,7 @@ def exponential(x: Any) -> Any:
 
 @overload(exponential, jit_options={"nogil": True})
 def _exponential(x):  # type: ignore[no-untyped-def]
-    return (lambda x: exp32(x)) if x == types.float32 else (lambda x: exp64(x))
+    # Numba wants an implementation with the same arguments, not a compiled function.
+    if x == types.float32:
+        return lambda x: exp32(x)  # noqa: PLW0108
+    return lambda x: exp64(x)  # noqa: PLW0108

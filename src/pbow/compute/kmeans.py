@@ -20,16 +20,19 @@ INFINITY = np.inf
 
 
 @njit(nogil=True, cache=True)
-def seed_plusplus(points: Floats, stream: int, words: Floats) -> int:
-    """Choose ``words`` among ``points``: the first at random, the others with
-    probability proportional to the squared distance to the words chosen before.
+def seed_plusplus(points: Floats, stream: np.uint64, words: Floats) -> int:
+    """Choose ``words`` among ``points`` by squared distances.
 
-    Return how many could be chosen: fewer than ``len(words)`` means that there are no
-    more distinct points. Draw k of ``stream`` decides word k. Cost: n * n_words.
+    The first is drawn at random, each other with a probability proportional to the
+    squared distance to the nearest word chosen before; draw k of ``stream`` decides
+    word k. Returns how many could be chosen: fewer than ``len(words)`` means that there
+    are no more distinct points. Cost: n * n_words.
     """
     n = points.shape[0]
     n_blocks = (n + BLOCK - 1) // BLOCK
-    squared = np.full(n, np.inf)
+    squared = np.empty(n)
+    for i in range(n):
+        squared[i] = INFINITY
     block_sums = np.empty(n_blocks)
     chosen = min(np.int64(draw_unit(stream, np.uint64(0)) * n), n - 1)
     for k in range(words.shape[0]):
@@ -64,8 +67,8 @@ def seed_plusplus(points: Floats, stream: int, words: Floats) -> int:
                     break
                 rest -= squared[i]
         if chosen < 0:  # rounding led to a block without weight
-            chosen = np.argmax(squared)
-    return words.shape[0]
+            chosen = _furthest(squared)
+    return len(words)
 
 
 @njit(nogil=True, cache=True)
@@ -79,12 +82,11 @@ def lloyd(
     """Move ``words`` to the means of their points until nothing changes.
 
     Stops when no label changes, when the sum of squared distances falls by less than
-    ``tolerance`` of itself, or after ``max_iter`` rounds. A word without points restarts
-    at the point furthest from its word. Returns that sum for the final words, and the
-    number of rounds. Cost a round: n * n_words distances.
+    ``tolerance`` of itself, or after ``max_iter`` rounds. A word without points
+    restarts at the point furthest from its word. Returns that sum for the final words,
+    and the number of rounds. Cost a round: n * n_words distances.
     """
-    n, n_words = points.shape[0], words.shape[0]
-    squared = np.empty(n)
+    squared = np.empty(points.shape[0])
     previous = np.inf
     inertia, _ = _assign(points, words, labels, squared)
     rounds = 0
@@ -119,7 +121,9 @@ def _assign(
             word_x, word_y = words[k, 0], words[k, 1]
             for t in range(size):
                 best, which = smallest[t], nearest[t]
-                d = (x[t] - word_x) * (x[t] - word_x) + (y[t] - word_y) * (y[t] - word_y)
+                d = (x[t] - word_x) * (x[t] - word_x) + (y[t] - word_y) * (
+                    y[t] - word_y
+                )
                 nearest[t] = k if d < best else which
                 smallest[t] = d if d < best else best
         part = 0.0
@@ -152,6 +156,16 @@ def _move(
             words[k, 1] += sums[k, 1] / counts[k]
     for k in range(n_words):
         if counts[k] == 0:
-            furthest = np.argmax(squared)
+            furthest = _furthest(squared)
             words[k, 0], words[k, 1] = points[furthest, 0], points[furthest, 1]
             squared[furthest] = 0.0  # so that two empty words do not meet
+
+
+@njit(nogil=True, cache=True)
+def _furthest(squared: Floats) -> int:
+    """Return the first index of the largest number; np.argmax is slow to compile."""
+    furthest = 0
+    for i in range(squared.shape[0]):
+        if squared[i] > squared[furthest]:
+            furthest = i
+    return furthest

@@ -1,8 +1,8 @@
 """Gaussian mixtures in the plane by expectation maximisation.
 
-``points`` is (n, 2). Components are kept as in ``likelihood``: a triangular root of half
-the precision matrix and a log factor, padded to a multiple of LANES; moments are taken
-about the old means, so that nothing cancels.
+``points`` is (n, 2). Components are kept as in ``likelihood``: a triangular root of
+half the precision matrix and a log factor, padded to a multiple of LANES; moments are
+taken about the old means, so that nothing cancels.
 """
 
 from __future__ import annotations
@@ -20,32 +20,36 @@ __all__ = ["expect", "maximize", "pack"]
 
 Floats = NDArray[np.float64]
 
-PADDING = -1e300  # a log factor whose exponential is 0, and finite
+LOG_ROOT_2_PI = 0.5 * math.log(2.0 * math.pi)
+LEAST_MASS = 1e-10
+LEAST_WEIGHT = 1e-20
 
 
-@njit(nogil=True, cache=True)
-def pack(
-    weights: Floats, means: Floats, covariances: Floats, components: Floats
-) -> None:
-    """Fill ``components`` (6, padded) of ``weights``, ``means`` and ``covariances``.
+def pack(weights: Floats, means: Floats, covariances: Floats) -> Floats:
+    """Return components as the compiled loops want them, (6, padded).
 
-    Rows: mean x, mean y, L11, L21, L22, log(weight * density at the mean).
+    Rows: mean x, mean y, L11, L21, L22, log(weight * density at the mean); in one
+    dimension mean y, L21 and L22 are 0.
     """
-    components[:] = 0.0
-    components[5] = PADDING
-    for k in range(weights.shape[0]):
-        # Root of the covariance first: the inverse of a triangle is exact to rounding.
-        xx, xy, yy = covariances[k, 0, 0], covariances[k, 1, 0], covariances[k, 1, 1]
-        a = math.sqrt(xx)
-        b = xy / a
-        c = math.sqrt(max(yy - b * b, 1e-14 * yy))
-        root_half = math.sqrt(0.5)
-        components[0, k] = means[k, 0]
-        components[1, k] = means[k, 1]
-        components[2, k] = root_half / a
-        components[3, k] = -root_half * b / (a * c)
-        components[4, k] = root_half / c
-        components[5, k] = math.log(weights[k]) - math.log(2.0 * math.pi * a * c)
+    n_words, n_dims = means.shape
+    components = np.zeros((6, -(-n_words // LANES) * LANES))
+    components[5] = -np.inf
+    mean_x, mean_y, l11, l21, l22, logs = components[:, :n_words]
+    half = math.sqrt(0.5)
+    root_x = np.sqrt(covariances[:, 0, 0])
+    mean_x[:] = means[:, 0]
+    l11[:] = half / root_x
+    logs[:] = np.log(weights) - np.log(root_x) - LOG_ROOT_2_PI
+    if n_dims == 2:
+        # The root of the covariance first: a triangle's inverse is exact to rounding.
+        slope = covariances[:, 1, 0] / root_x
+        rest = covariances[:, 1, 1] - slope * slope
+        root_y = np.sqrt(np.maximum(rest, 1e-14 * covariances[:, 1, 1]))
+        mean_y[:] = means[:, 1]
+        l21[:] = -half * (slope / root_y) / root_x
+        l22[:] = half / root_y
+        logs -= np.log(root_y) + LOG_ROOT_2_PI
+    return components
 
 
 @njit(nogil=True, cache=True, fastmath=CONTRACT)
@@ -55,13 +59,18 @@ def expect(
     """Fill ``moments`` (6, padded) with each component's share of the points.
 
     Rows: sum of responsibilities r, of r dx, r dy, r dx dx, r dx dy, r dy dy, with dx,
-    dy from the component's mean. ``densities[i]`` is the log density of point i. Returns
-    their mean. Points are summed in their order. Cost: one exponential a point and
-    component.
+    dy from the component's mean. ``densities[i]`` is the log density of point i; their
+    mean is returned. Points are summed in their order. Cost: one exponential a point
+    and component.
     """
     n, width = points.shape[0], components.shape[1]
     mean_x, mean_y = components[0], components[1]
-    l11, l21, l22, log_factor = components[2], components[3], components[4], components[5]
+    l11, l21, l22, log_factor = (
+        components[2],
+        components[3],
+        components[4],
+        components[5],
+    )
     logs = np.empty(width)
     share = np.empty(width)
     lanes = np.empty(LANES)
@@ -69,7 +78,7 @@ def expect(
     s0, sx, sy = moments[0], moments[1], moments[2]
     sxx, sxy, syy = moments[3], moments[4], moments[5]
     # Factors may be far above 1 where components are small: exp wants logs <= 0.
-    top = log_factor.max()
+    top = _largest(log_factor)
     mean_density = 0.0
     for i in range(n):
         x, y = points[i, 0], points[i, 1]
@@ -82,7 +91,7 @@ def expect(
         shift = 0.0
         total = _exponentials(logs, shift, share, lanes)
         if total < 1e-250:
-            shift = logs.max()
+            shift = _largest(logs)
             total = _exponentials(logs, shift, share, lanes)
         log_density = math.log(total) + shift + top
         densities[i] = log_density
@@ -117,60 +126,55 @@ def _exponentials(logs: Floats, shift: float, share: Floats, lanes: Floats) -> f
 
 
 @njit(nogil=True, cache=True)
+def _largest(values: Floats) -> float:
+    """Return the largest number; np.max is slow to compile."""
+    largest = -np.inf
+    for value in values:
+        largest = value if value > largest else largest
+    return largest
+
+
 def maximize(
     moments: Floats,
-    n_points: int,
-    diagonal: bool,  # noqa: FBT001 - numba takes positional arguments only
-    floor: float,
-    weights: Floats,
     means: Floats,
     covariances: Floats,
-) -> None:
-    """Set weights, means and covariances from ``moments`` about the old means.
+    *,
+    diagonal: bool,
+    floor: float,
+) -> tuple[Floats, Floats, Floats]:
+    """Return weights, means and covariances from ``moments`` about the old means.
 
     Variances (eigenvalues, if not ``diagonal``) are raised to at least ``floor``. A
     component that no point belongs to keeps its place, with next to no weight.
     """
-    total = 0.0
-    for k in range(weights.shape[0]):
-        mass = moments[0, k]
-        weights[k] = max(mass / n_points, 1e-20)
-        total += weights[k]
-        if mass < 1e-10:
-            continue
-        dx, dy = moments[1, k] / mass, moments[2, k] / mass
-        means[k, 0] += dx
-        means[k, 1] += dy
-        xx = moments[3, k] / mass - dx * dx
-        xy = moments[4, k] / mass - dx * dy
-        yy = moments[5, k] / mass - dy * dy
-        if diagonal:
-            xx, xy, yy = max(xx, floor), 0.0, max(yy, floor)
-        else:
-            xx, xy, yy = _raise_eigenvalues(xx, xy, yy, floor)
-        covariances[k, 0, 0] = xx
-        covariances[k, 0, 1] = covariances[k, 1, 0] = xy
-        covariances[k, 1, 1] = yy
-    for k in range(weights.shape[0]):
-        weights[k] /= total
-
-
-@njit(nogil=True, cache=True)
-def _raise_eigenvalues(
-    xx: float, xy: float, yy: float, floor: float
-) -> tuple[float, float, float]:
-    """Clamp both eigenvalues of a symmetric 2 x 2 matrix from below."""
-    middle = 0.5 * (xx + yy)
-    radius = math.hypot(0.5 * (xx - yy), xy)
-    small, large = middle - radius, middle + radius
-    if small >= floor:
-        return xx, xy, yy
-    if large <= floor or radius == 0.0:
-        return max(xx, floor), 0.0, max(yy, floor)
-    # A = small P + large (I - P): change only the eigenvalue of the projector P.
-    rise = (floor - small) / (2.0 * radius)
+    mass, *sums = moments[:, : len(means)]
+    weights = np.maximum(mass / mass.sum(), LEAST_WEIGHT)
+    alive = mass > LEAST_MASS
+    dx, dy, xx, xy, yy = np.array(sums) / np.where(alive, mass, 1.0)
+    xx, xy, yy = xx - dx * dx, xy - dx * dy, yy - dy * dy
+    if diagonal:
+        xx, xy, yy = np.maximum(xx, floor), np.zeros_like(xy), np.maximum(yy, floor)
+    else:
+        xx, xy, yy = _raise_eigenvalues(xx, xy, yy, floor)
+    new = np.moveaxis(np.array([[xx, xy], [xy, yy]]), 2, 0)
     return (
-        xx + rise * (large - xx),
-        xy - rise * xy,
-        yy + rise * (large - yy),
+        weights / weights.sum(),
+        means + np.where(alive, (dx, dy), 0.0).T,
+        np.where(alive[:, np.newaxis, np.newaxis], new, covariances),
+    )
+
+
+def _raise_eigenvalues(
+    xx: Floats, xy: Floats, yy: Floats, floor: float
+) -> tuple[Floats, Floats, Floats]:
+    """Clamp the eigenvalues of symmetric 2 x 2 matrices from below."""
+    middle, radius = 0.5 * (xx + yy), np.hypot(0.5 * (xx - yy), xy)
+    small, large = middle - radius, middle + radius
+    # A = small P + large (I - P): only the eigenvalue of the projector P changes.
+    rise = np.maximum(floor - small, 0.0) / np.where(radius > 0.0, 2.0 * radius, 1.0)
+    round_ = (large <= floor) | (radius == 0.0)
+    return (
+        np.where(round_, np.maximum(xx, floor), xx + rise * (large - xx)),
+        np.where(round_, 0.0, xy - rise * xy),
+        np.where(round_, np.maximum(yy, floor), yy + rise * (large - yy)),
     )

@@ -21,13 +21,14 @@ def normalize_row(row: NDArray[np.float64], how: int) -> None:
     RAW: as it is. SQRT: signed square roots. SQRT_L2: those, divided by their L2 norm
     or by 1e-12 if that is larger. LIPSCHITZ: row / (1 + its L2 norm).
     """
-    if how == SQRT or how == SQRT_L2:  # noqa: PLR1714 - numba has no set of ints here
+    if how in (SQRT, SQRT_L2):
         for k in range(row.shape[0]):
             row[k] = math.copysign(math.sqrt(abs(row[k])), row[k])
-    if how == SQRT_L2 or how == LIPSCHITZ:  # noqa: PLR1714
+    if how in (SQRT_L2, LIPSCHITZ):
         total = 0.0
         for k in range(row.shape[0]):
-            total += row[k] * row[k]
+            value = np.float64(row[k])  # the square of a float32 may overflow
+            total += value * value
         norm = math.sqrt(total)
         divisor = max(norm, 1e-12) if how == SQRT_L2 else 1.0 + norm
         for k in range(row.shape[0]):

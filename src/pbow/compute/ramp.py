@@ -9,7 +9,7 @@ __all__ = ["ramp_weight"]
 
 @njit(nogil=True, cache=True)
 def ramp_weight(persistence: float, low: float, high: float) -> float:
-    """Return w_{a,b} of the paper with a = low, b = high; a step where they coincide."""
+    """Return w_{a,b} of the paper, a = low, b = high; a step where they coincide."""
     if persistence >= high:
         return 1.0
     if persistence <= low:

@@ -18,7 +18,7 @@ SECOND_MULTIPLIER = np.uint64(0x94D049BB133111EB)
 
 
 @njit(nogil=True, cache=True, inline="always")
-def draw_bits(stream: int, i: int) -> int:
+def draw_bits(stream: np.uint64, i: np.uint64) -> np.uint64:
     """Return 64 random bits: draw ``i`` (uint64) of ``stream`` (uint64)."""
     z = stream + (i + np.uint64(1)) * STEP
     z = (z ^ (z >> np.uint64(30))) * FIRST_MULTIPLIER
@@ -27,13 +27,13 @@ def draw_bits(stream: int, i: int) -> int:
 
 
 @njit(nogil=True, cache=True)
-def draw_unit(stream: int, i: int) -> float:
+def draw_unit(stream: np.uint64, i: np.uint64) -> np.float64:
     """Return draw ``i`` as a float64 in [0, 1), a multiple of 2**-53."""
     return np.float64(draw_bits(stream, i) >> np.uint64(11)) * 2.0**-53
 
 
 @njit(nogil=True, cache=True)
-def fill_bits(stream: int, out: NDArray[np.uint64]) -> None:
+def fill_bits(stream: np.uint64, out: NDArray[np.uint64]) -> None:
     """Write draws 0, 1, ... of ``stream`` to ``out``."""
     for i in range(out.shape[0]):
         out[i] = draw_bits(stream, np.uint64(i))

@@ -1,8 +1,8 @@
 """Passes over the consolidated diagram: order statistics and random draws.
 
-Every pass is a sum or a filter over points, so blocks of points can be walked one by one
-and their results merged. Points are counted through all blocks; ``first`` is the number
-of points before the block.
+Every pass is a sum or a filter over points, so blocks of points can be walked one by
+one and their results merged. Points are counted through all blocks; ``first`` is the
+number of points before the block.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ def keep_bins(points: Floats, wanted: NDArray[np.bool_], out: Floats) -> int:
 
 @njit(nogil=True, cache=True)
 def keep_small_keys(
-    stream: int,
+    stream: np.uint64,
     first: int,
     n_points: int,
-    limit: int,
+    limit: np.uint64,
     keys: NDArray[np.uint64],
     rows: Ints,
 ) -> int:
@@ -72,15 +72,15 @@ def keep_small_keys(
 
 
 @njit(nogil=True, cache=True)
-def whole_weight(persistence: float, low: float, high: float) -> int:
+def whole_weight(persistence: float, low: float, high: float) -> np.int64:
     """Return the ramp's weight as a whole number from 0 to FULL_WEIGHT."""
     return np.int64(ramp_weight(persistence, low, high) * FULL_WEIGHT + 0.5)
 
 
 @njit(nogil=True, cache=True)
-def total_weight(points: Floats, low: float, high: float) -> int:
+def total_weight(points: Floats, low: float, high: float) -> np.int64:
     """Return the sum of the whole weights of the block."""
-    total = 0
+    total = np.int64(0)
     for i in range(points.shape[0]):
         total += whole_weight(points[i, 1] - points[i, 0], low, high)
     return total
@@ -88,7 +88,7 @@ def total_weight(points: Floats, low: float, high: float) -> int:
 
 @njit(nogil=True, cache=True)
 def pick(
-    points: Floats, low: float, high: float, before: int, draws: Ints, rows: Ints
+    points: Floats, low: float, high: float, before: np.int64, draws: Ints, rows: Ints
 ) -> None:
     """Set ``rows[j]`` to the point at which the running weight passes ``draws[j]``.
 

@@ -224,8 +224,8 @@ class CodebookVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         most = max(self._n_words(name) for name in parts)
         if self.sample_size is not None and self.sample_size < most:
             msg = (
-                f"Cannot learn {most} words from a sample of {self.sample_size} points. "
-                "Raise sample_size or lower n_words."
+                f"Cannot learn {most} words from a sample of {self.sample_size} "
+                "points. Raise sample_size or lower n_words."
             )
             raise ValueError(msg)
 

@@ -136,7 +136,8 @@ class PersistenceBoW(CodebookVectorizer):
         >>> PersistenceBoW.paper(20, weighting="ramp")
         PersistenceBoW(n_words=20, normalize='sqrt-l2', weighting='ramp', whiten=False)
         """
-        return cls(n_words, **{"whiten": False, "normalize": "sqrt-l2"} | params)
+        settings: dict[str, Any] = {"whiten": False, "normalize": "sqrt-l2"}
+        return cls(n_words, **settings | params)
 
     def _learn(
         self, sample: NDArray[np.float64], n_words: int, seed: int

@@ -39,9 +39,9 @@ class StablePersistenceBoW(CodebookVectorizer):
     covariance : {"diag", "full"}, default="diag"
         Shape of the components.
     scale : {"posterior", "peak", "density"}, default="posterior"
-        What a point x adds to word i: its share w_i p_i(x) / sum_j w_j p_j(x), in all 1;
-        p_i(x) / p_i(mean_i), at most 1; or w_i p_i(x) as in the paper, in which a tight
-        component drowns the others.
+        What a point x adds to word i: its share w_i p_i(x) / sum_j w_j p_j(x), in all
+        1; p_i(x) / p_i(mean_i), at most 1; or w_i p_i(x) as in the paper, in which a
+        tight component drowns the others.
     dtype : {"float64", "float32"}, default="float64"
         Precision of the features. float32 is faster, to about six digits.
     weighting : {"uniform", "ramp"}, default="uniform"
@@ -160,7 +160,7 @@ class StablePersistenceBoW(CodebookVectorizer):
         >>> StablePersistenceBoW.paper(20).get_params()["scale"]
         'density'
         """
-        settings = {
+        settings: dict[str, Any] = {
             "covariance": "diag",
             "scale": "density",
             "weighting": "ramp",
@@ -194,7 +194,11 @@ class StablePersistenceBoW(CodebookVectorizer):
         >>> fitted.stability_constant_ > 0
         True
         """
-        settings = {"scale": "peak", "point_weight": "ramp", "normalize": None}
+        settings: dict[str, Any] = {
+            "scale": "peak",
+            "point_weight": "ramp",
+            "normalize": None,
+        }
         return cls(n_words, **settings | params)
 
     def fit(self, X: Any, y: Any = None) -> Self:

@@ -1,0 +1,65 @@
+# Every target works on a fresh clone: the first run puts what it needs into .venv.
+#   make PYTHON=python3.13 ...   the interpreter of a new .venv
+#   make PBOW_DATA=folder ...    the real data sets, where there are any
+#   make test ARGS="-k bow"      more arguments for pytest
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-long lint docs bench clean
+# All targets install into the same .venv.
+.NOTPARALLEL:
+
+python := .venv/bin/python
+
+# Numba sees that a function's own file has changed, but not the files of what it calls.
+# A cache for each content of compute/ never serves stale machine code.
+jit := .cache/numba/$(shell cat src/pbow/compute/*.py | cksum | cut -d ' ' -f 1)
+export NUMBA_CACHE_DIR := $(CURDIR)/$(jit)
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+demo: .venv/.has-all  ## shapes to diagrams to words to a score, in one minute
+	.venv/bin/pbow demo
+
+test: .venv/.has-test $(jit)/.warm  ## the tests, without the long ones
+	$(one-thread) $(python) -m pytest -n 2 --dist loadfile -m "not long" $(ARGS)
+
+test-long: .venv/.has-test  ## the tests that take minutes
+	$(python) -m pytest -m long $(ARGS)
+
+lint: .venv/.has-all .venv/.has-lint  ## style, types and the arrows between modules
+	$(python) -m ruff check .
+	$(python) -m ruff format --check .
+	$(python) -m mypy
+	.venv/bin/lint-imports
+
+docs: .venv/.has-docs  ## the web pages, into docs/_build/html
+	$(python) -m sphinx -W --keep-going -b html docs docs/_build/html
+
+bench: .venv/.has-bench  ## pbow side by side with its peers
+	$(python) -m benchmarks
+
+clean:  ## remove .venv, caches and everything built
+	rm -rf .venv .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache \
+	    .import_linter_cache build dist docs/_build docs/api/generated \
+	    demo-words.png
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+# Two workers with a pool of BLAS threads each would fight over the cores.
+one-thread := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+
+# A stamp is touched last, so a set-up that was killed starts again. mypy reads the types
+# of the optional packages, which is why lint asks for them too.
+setup := pyproject.toml constraints.txt scripts/setup-venv.sh
+.venv/.has-%: $(setup)
+	scripts/setup-venv.sh $*
+	@touch $@
+
+bench-list := $(wildcard benchmarks/requirements.txt)
+.venv/.has-bench: $(setup) $(bench-list)
+	scripts/setup-venv.sh all $(addprefix -r,$(bench-list))
+	@touch $@
+
+# When this fails there is no stamp, and the tests that follow say better what is wrong.
+$(jit)/.warm: scripts/warm_jit.py .venv/.has-test
+	-$(python) scripts/warm_jit.py && touch $@

@@ -1,0 +1,38 @@
+"""Compile the usual loops into Numba's cache, before test workers share it.
+
+Numba's cache is not made for processes that compile one function at the same time: the
+index that one writes may name the machine code of the other.
+"""
+
+from itertools import product
+
+import numpy as np
+
+from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
+
+# Many points and words, so that the loops for large inputs are compiled too.
+rng = np.random.default_rng(0)
+births = rng.uniform(size=(4, 100_000))
+deaths = births + rng.exponential(size=births.shape)
+X = Diagrams.from_list(list(np.stack([births, deaths], axis=-1)), name="H1")
+
+hard = [
+    PersistenceBoW(n_words=100, weighting=weighting, sample_size=500, random_state=0)
+    for weighting in ("uniform", "ramp")
+]
+soft = [
+    StablePersistenceBoW(
+        n_words=4,
+        covariance=covariance,
+        scale=scale,
+        dtype=dtype,
+        sample_size=500,
+        random_state=0,
+    )
+    for covariance, scale, dtype in product(
+        ("diag", "full"), ("density", "peak", "posterior"), ("float64", "float32")
+    )
+]
+for vectorizer in (*hard, *soft):
+    vectorizer.fit(X).transform(X)
+    vectorizer.transform(X[:1])

@@ -1,0 +1,87 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from pbow.compute.count import CHUNK, count_brute, count_grid
+from pbow.compute.grid import build_grid
+from pbow.compute.normalize import RAW
+from pbow.weighting import Ramp
+
+NO_RAMP = np.empty(0)
+ONES = np.ones(2)
+
+
+def count_by_definition(points, offsets, words, weight):
+    out = np.zeros((len(offsets) - 1, len(words)))
+    for d, (start, stop) in enumerate(pairwise(offsets)):
+        for birth, death in points[start:stop]:
+            x = np.array([birth, death - birth])
+            out[d, ((x - words) ** 2).sum(axis=1).argmin()] += weight(death - birth)
+    return out
+
+
+def brute(points, offsets, words, ramp, out):
+    count_brute(points, offsets, words, ONES, ramp, RAW, out)
+
+
+def grid(points, offsets, words, ramp, out):
+    count_grid(points, offsets, words, ONES, *build_grid(words), ramp, RAW, out)
+
+
+each_way = pytest.mark.parametrize("count", [brute, grid])
+
+
+@each_way
+@pytest.mark.parametrize("n_words", [1, 2, 17])
+def test_counts_match_the_definition(ragged, rng, count, n_words):
+    words = rng.uniform(size=(n_words, 2))
+    out = np.zeros((len(ragged), n_words))
+    count(ragged.points, ragged.offsets, words, NO_RAMP, out)
+    expected = count_by_definition(ragged.points, ragged.offsets, words, lambda _: 1.0)
+    assert_array_equal(out, expected)
+
+
+@each_way
+@pytest.mark.parametrize("limits", [(0.1, 0.6), (0.0, 0.2), (0.3, 0.3)])
+def test_weighted_counts_match_the_definition(ragged, rng, count, limits):
+    words = rng.uniform(size=(5, 2))
+    out = np.zeros((len(ragged), 5))
+    count(ragged.points, ragged.offsets, words, np.array(limits), out)
+    expected = count_by_definition(ragged.points, ragged.offsets, words, Ramp(*limits))
+    assert_allclose(out, expected, rtol=1e-13, atol=1e-15)
+
+
+@each_way
+def test_a_block_is_a_slice_of_offsets(ragged, rng, count):
+    words = rng.uniform(size=(5, 2))
+    whole = np.zeros((len(ragged), 5))
+    count(ragged.points, ragged.offsets, words, NO_RAMP, whole)
+    block = np.zeros((10, 5))
+    count(ragged.points, ragged.offsets[7:18], words, NO_RAMP, block)
+    assert_array_equal(block, whole[7:17])
+
+
+@each_way
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        [CHUNK],
+        [CHUNK, 0, 1],
+        [CHUNK - 1, 1, 0, CHUNK, 5],
+        [3 * CHUNK + 7, 0, 0],
+        [0, 0, 0],
+        [0, CHUNK + 1, 0, CHUNK - 1, 0],
+    ],
+    ids=str,
+)
+def test_diagrams_may_end_anywhere_in_a_chunk(rng, count, sizes):
+    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    births = rng.uniform(size=offsets[-1])
+    points = np.column_stack((births, births + rng.uniform(size=offsets[-1])))
+    words = rng.uniform(size=(6, 2))
+    out = np.zeros((len(sizes), 6))
+    count(points, offsets, words, NO_RAMP, out)
+    expected = count_by_definition(points, offsets, words, lambda _: 1.0)
+    assert_array_equal(out, expected)

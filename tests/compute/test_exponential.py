@@ -1,0 +1,42 @@
+import numpy as np
+import pytest
+from numba import njit
+from numpy.testing import assert_allclose, assert_array_equal
+
+from pbow.compute.exponential import exponential
+
+
+@njit
+def fill(x, out):
+    for i in range(len(x)):
+        out[i] = exponential(x[i])
+
+
+def exp(x):
+    out = np.empty_like(x)
+    fill(x, out)
+    return out
+
+
+def test_exp_is_right_to_the_last_digits_down_to_the_smallest_normal_number(rng):
+    x = np.concatenate(
+        (-rng.uniform(0, 708, 200_000), -(10.0 ** rng.uniform(-320, 2, 999)))
+    )
+    assert_allclose(exp(x), np.exp(x), rtol=5e-16)
+
+
+def test_exp_below_the_smallest_normal_number_is_rounded_not_lost(rng):
+    x = -rng.uniform(708, 746, 20_000)
+    assert_allclose(exp(x), np.exp(x), rtol=0, atol=1e-323)
+    assert (exp(x) > 0).mean() > 0.9
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_exp_of_zero_is_one_and_of_anything_far_below_is_zero(dtype):
+    x = np.array([0.0, -0.0, -1e4, -1e30, -np.inf], dtype=dtype)
+    assert_array_equal(exp(x), [1, 1, 0, 0, 0])
+
+
+def test_single_precision_is_right_to_its_last_digits(rng):
+    x = -rng.uniform(0, 87, 200_000).astype(np.float32)
+    assert_allclose(exp(x), np.exp(x.astype(np.float64)), rtol=2e-7)

@@ -1,0 +1,99 @@
+"""k-means is compared with a slow reference that follows the same sentences."""
+
+import numpy as np
+import pytest
+from numba import njit
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.cluster import KMeans
+
+from pbow.compute.kmeans import lloyd, seed_plusplus
+from pbow.compute.random import draw_unit, stream_of
+
+
+@njit
+def unit(stream, i):
+    return draw_unit(stream, np.uint64(i))
+
+
+def seed_by_definition(points, stream, n_words):
+    chosen = [int(unit(stream, 0) * len(points))]
+    for k in range(1, n_words):
+        squared = ((points[:, None] - points[chosen]) ** 2).sum(axis=2).min(axis=1)
+        share = np.cumsum(squared) / squared.sum()
+        chosen.append(int(np.searchsorted(share, unit(stream, k), side="right")))
+    return points[chosen]
+
+
+def lloyd_by_definition(points, words, n_rounds):
+    for _ in range(n_rounds):
+        labels = ((points[:, None] - words) ** 2).sum(axis=2).argmin(axis=1)
+        words = np.array([points[labels == k].mean(axis=0) for k in range(len(words))])
+    squared = ((points[:, None] - words) ** 2).sum(axis=2)
+    return words, squared.argmin(axis=1), squared.min(axis=1).sum()
+
+
+@pytest.fixture
+def points(rng):
+    centres = rng.uniform(size=(12, 2))
+    return np.concatenate([rng.normal(c, 0.05, size=(150, 2)) for c in centres])
+
+
+@pytest.mark.parametrize("n_words", [1, 2, 10, 40])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_seeds_follow_the_definition(points, n_words, seed):
+    words = np.empty((n_words, 2))
+    assert seed_plusplus(points, stream_of(seed, 1), words) == n_words
+    assert_array_equal(words, seed_by_definition(points, stream_of(seed, 1), n_words))
+
+
+def test_seeds_are_distinct_and_counted_when_they_run_out(rng):
+    points = rng.permutation(np.repeat(rng.uniform(size=(7, 2)), 300, axis=0))
+    words = np.empty((7, 2))
+    assert seed_plusplus(points, stream_of(0, 1), words) == 7
+    assert len(np.unique(words, axis=0)) == 7
+    assert seed_plusplus(points, stream_of(0, 1), np.empty((9, 2))) == 7
+
+
+@pytest.mark.parametrize("n_rounds", [1, 5])
+def test_rounds_follow_the_definition(points, n_rounds):
+    words = points[::180].copy()
+    expected, labels_expected, inertia_expected = lloyd_by_definition(
+        points, words, n_rounds
+    )
+    labels = np.zeros(len(points), np.int32)
+    inertia, rounds = lloyd(points, words, n_rounds, 0.0, labels)
+    assert rounds == n_rounds
+    assert_allclose(words, expected, rtol=1e-12)
+    assert_array_equal(labels, labels_expected)
+    assert inertia == pytest.approx(inertia_expected)
+
+
+def test_without_tolerance_words_end_at_the_means_of_their_points(points):
+    words = points[::180].copy()
+    labels = np.zeros(len(points), np.int32)
+    _, rounds = lloyd(points, words, 10_000, -1.0, labels)
+    assert rounds < 10_000
+    again, labels_again, _ = lloyd_by_definition(points, words, 1)
+    assert_allclose(words, again, rtol=1e-12)
+    assert_array_equal(labels, labels_again)
+
+
+def test_a_word_without_points_restarts_at_the_furthest_point(rng):
+    points = np.concatenate((rng.normal(0, 0.01, size=(99, 2)), [[5.0, 5.0]]))
+    words = np.array([[0.0, 0.0], [100.0, 100.0]])
+    lloyd(points, words, 100, 0.0, np.zeros(100, np.int32))
+    assert_allclose(words[1], [5.0, 5.0])
+    several = np.full((4, 2), 100.0)
+    several[0] = 0.0
+    lloyd(points, several, 100, 0.0, np.zeros(100, np.int32))
+    assert len(np.unique(several, axis=0)) == 4
+
+
+def test_clusters_are_as_tight_as_those_of_scikit_learn(points):
+    ours = []
+    for seed in range(5):
+        words = np.empty((12, 2))
+        seed_plusplus(points, stream_of(seed, 1), words)
+        ours.append(lloyd(points, words, 100, 1e-4, np.zeros(len(points), np.int32))[0])
+    theirs = KMeans(12, n_init=5, random_state=0).fit(points).inertia_
+    assert min(ours) < 1.05 * theirs

@@ -1,0 +1,97 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from pbow.compute.likelihood import LANES, sum_likelihoods, sum_posteriors
+from pbow.compute.normalize import RAW
+from pbow.weighting import Ramp
+
+NO_RAMP = np.empty(0)
+FRAME = np.array([0.0, 0.0, 1.0, 1.0])
+
+
+def terms_by_definition(points, components):
+    """exp(-(u * u + v * v)) of every point (row) and component (column)."""
+    mean_b, mean_p, l11, l21, l22, _ = components
+    db = points[:, :1] - mean_b
+    dp = points[:, 1:] - points[:, :1] - mean_p
+    return np.exp(-((db * l11) ** 2) - (db * l21 + dp * l22) ** 2)
+
+
+def padded(columns, last):
+    components = np.zeros((6, -(-columns.shape[1] // LANES) * LANES))
+    components[5] = last
+    components[:, : columns.shape[1]] = columns
+    return components
+
+
+@pytest.fixture(params=[1, 7, 8, 19])
+def columns(request, rng):
+    n = request.param
+    uniform = rng.uniform(0.1, 1.0, size=(6, n))
+    uniform[2:5] *= 5.0
+    return uniform
+
+
+@pytest.mark.parametrize("limits", [None, (0.1, 0.5), (0.2, 0.2)])
+def test_likelihoods_match_the_definition(ragged, columns, limits):
+    weight = np.ones_like if limits is None else Ramp(*limits)
+    ramp = NO_RAMP if limits is None else np.array(limits)
+    points, offsets = ragged.points, ragged.offsets
+    weights = weight(points[:, 1] - points[:, 0])
+    terms = weights[:, None] * terms_by_definition(points, columns) * columns[5]
+    expected = [terms[i:j].sum(axis=0) for i, j in pairwise(offsets)]
+    out = np.zeros((len(ragged), columns.shape[1]))
+    components = padded(columns, 0.0)
+    sum_likelihoods(points, offsets, FRAME, components, columns[5], ramp, RAW, out)
+    assert_allclose(out, expected, rtol=1e-12)
+
+
+def test_posteriors_match_the_definition(ragged, columns):
+    points, offsets = ragged.points, ragged.offsets
+    terms = terms_by_definition(points, columns) * columns[5]
+    terms /= terms.sum(axis=1, keepdims=True)
+    expected = [terms[i:j].sum(axis=0) for i, j in pairwise(offsets)]
+    columns[5] = np.log(columns[5])
+    out = np.zeros((len(ragged), columns.shape[1]))
+    components = padded(columns, -np.inf)
+    sum_posteriors(points, offsets, FRAME, components, NO_RAMP, RAW, out)
+    assert_allclose(out, expected, rtol=1e-10, atol=1e-300)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("far", [1.0, 50.0, 1e3, 1e30, 1e100])
+def test_a_point_gives_one_in_all_however_far_it_is(columns, dtype, far):
+    columns[5] = np.log(columns[5])
+    points, offsets = np.array([[-far, 0.0], [far, 1.5 * far]]), np.array([0, 1, 2])
+    out = np.zeros((2, columns.shape[1]), dtype)
+    components = padded(columns, -np.inf).astype(dtype)
+    sum_posteriors(points, offsets, FRAME, components, NO_RAMP, RAW, out)
+    assert_allclose(out.sum(axis=1), 1.0, rtol=1e-6)
+
+
+@pytest.mark.parametrize("loop", [sum_likelihoods, sum_posteriors])
+def test_single_precision_is_near_double(ragged, columns, loop):
+    points, offsets = ragged.points, ragged.offsets
+    results = []
+    for dtype in (np.float64, np.float32):
+        out = np.zeros((len(ragged), columns.shape[1]), dtype)
+        components = padded(columns, -1e30).astype(dtype)
+        factors = [columns[5]] if loop is sum_likelihoods else []
+        loop(points, offsets, FRAME, components, *factors, NO_RAMP, RAW, out)
+        results.append(out)
+    assert results[1].dtype == np.float32
+    assert_allclose(results[1], results[0], rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("loop", [sum_likelihoods, sum_posteriors])
+def test_a_block_is_a_slice_of_offsets_with_the_same_bits(ragged, columns, loop):
+    options = [columns[5]] if loop is sum_likelihoods else []
+    options = [FRAME, padded(columns, -1e300), *options, NO_RAMP, RAW]
+    whole = np.zeros((len(ragged), columns.shape[1]))
+    loop(ragged.points, ragged.offsets, *options, whole)
+    block = np.zeros((10, columns.shape[1]))
+    loop(ragged.points, ragged.offsets[7:18], *options, block)
+    assert_array_equal(block, whole[7:17])

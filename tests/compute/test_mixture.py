@@ -1,0 +1,119 @@
+"""Expectation maximisation is compared with a slow reference, round by round."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.special import logsumexp
+from scipy.stats import multivariate_normal
+
+from pbow.compute.mixture import expect, maximize, pack
+
+FLOOR = 1e-4
+
+
+def log_densities(points, weights, means, covariances):
+    return np.column_stack(
+        [
+            np.log(w) + multivariate_normal(m, c).logpdf(points)
+            for w, m, c in zip(weights, means, covariances, strict=True)
+        ]
+    )
+
+
+def round_by_definition(points, weights, means, covariances, diagonal):
+    logs = log_densities(points, weights, means, covariances)
+    shares = np.exp(logs - logsumexp(logs, axis=1, keepdims=True))
+    mass = shares.sum(axis=0)
+    means = shares.T @ points / mass[:, None]
+    new = []
+    for k, mean in enumerate(means):
+        apart = points - mean
+        c = (shares[:, k, None] * apart).T @ apart / mass[k]
+        if diagonal:
+            new.append(np.diag(np.maximum(np.diag(c), FLOOR)))
+        else:
+            values, vectors = np.linalg.eigh(c)
+            new.append(vectors @ np.diag(np.maximum(values, FLOOR)) @ vectors.T)
+    return mass / len(points), means, np.array(new), logsumexp(logs, axis=1)
+
+
+@pytest.fixture
+def points(rng):
+    tilted = rng.multivariate_normal([0, 0], [[0.2, 0.15], [0.15, 0.2]], size=400)
+    line = np.column_stack((rng.uniform(2, 3, size=200), np.full(200, 0.5)))
+    return np.concatenate((tilted, line))
+
+
+@pytest.mark.parametrize("diagonal", [True, False])
+@pytest.mark.parametrize("n_words", [1, 3, 8, 9])
+def test_rounds_follow_the_definition(points, diagonal, n_words):
+    weights = np.full(n_words, 1.0 / n_words)
+    means = points[:: len(points) // n_words][:n_words].copy()
+    covariances = np.tile(0.1 * np.eye(2), (n_words, 1, 1))
+    expected = (weights.copy(), means.copy(), covariances.copy())
+    densities = np.empty(len(points))
+    for _ in range(4):
+        components = pack(weights, means, covariances)
+        moments = np.empty_like(components)
+        mean_density = expect(points, components, moments, densities)
+        weights, means, covariances = maximize(
+            moments, means, covariances, diagonal=diagonal, floor=FLOOR
+        )
+        *expected, log_density = round_by_definition(points, *expected, diagonal)
+        assert_allclose(densities, log_density, rtol=1e-9, atol=1e-9)
+        assert mean_density == pytest.approx(log_density.mean())
+        for ours, theirs in zip((weights, means, covariances), expected, strict=True):
+            assert_allclose(ours, theirs, rtol=1e-7, atol=1e-10)
+    assert weights.sum() == pytest.approx(1.0)
+
+
+def test_no_round_lowers_the_likelihood(points):
+    n_words = 5
+    weights, means = np.full(n_words, 0.2), points[:500:100].copy()
+    covariances = np.tile(0.5 * np.eye(2), (n_words, 1, 1))
+    moments = np.empty((6, 8))
+    likelihoods = []
+    for _ in range(30):
+        components = pack(weights, means, covariances)
+        likelihoods.append(expect(points, components, moments, np.empty(len(points))))
+        weights, means, covariances = maximize(
+            moments, means, covariances, diagonal=False, floor=1e-9
+        )
+    assert (np.diff(likelihoods) > -1e-9).all()
+
+
+def test_points_far_from_every_component_are_still_shared_out():
+    points = np.array([[1e3, 0.0], [0.0, 0.0]])
+    weights, means = np.array([0.5, 0.5]), np.array([[0.0, 0.0], [1.0, 0.0]])
+    covariances = np.tile(1e-4 * np.eye(2), (2, 1, 1))
+    moments, densities = np.empty((6, 8)), np.empty(2)
+    expect(points, pack(weights, means, covariances), moments, densities)
+    assert np.isfinite(densities).all()
+    assert_allclose(moments[0], [1, 1, 0, 0, 0, 0, 0, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "covariance", [[[0, 0], [0, 0]], [[1, 1], [1, 1]], [[1e-9, 0], [0, 3]]]
+)
+def test_eigenvalues_are_raised_to_the_floor_and_no_further(covariance):
+    c = np.array(covariance, dtype=float)
+    moments = np.zeros((6, 8))
+    moments[:, 0] = [10, 0, 0, 10 * c[0, 0], 10 * c[0, 1], 10 * c[1, 1]]
+    _, _, covariances = maximize(
+        moments, np.zeros((1, 2)), np.zeros((1, 2, 2)), diagonal=False, floor=0.01
+    )
+    values, vectors = np.linalg.eigh(c)
+    expected = vectors @ np.diag(np.maximum(values, 0.01)) @ vectors.T
+    assert_allclose(covariances[0], expected, atol=1e-12)
+
+
+def test_a_component_without_points_keeps_its_place():
+    means, shapes = np.array([[0.0, 0.0], [9.0, 9.0]]), np.tile(np.eye(2), (2, 1, 1))
+    moments = np.zeros((6, 8))
+    moments[:, 0] = [10, 0, 0, 10, 0, 10]
+    weights, means, covariances = maximize(
+        moments, means, shapes, diagonal=True, floor=0.01
+    )
+    assert_allclose(means[1], [9.0, 9.0])
+    assert_allclose(covariances[1], np.eye(2))
+    assert 0.0 < weights[1] < 1e-15

@@ -1,0 +1,27 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from pbow.compute.normalize import NORMALIZATIONS, normalize_row
+
+
+def normalized(row, how):
+    row = np.array(row, dtype=float)
+    normalize_row(row, NORMALIZATIONS[how])
+    return row
+
+
+def test_each_normalization_is_its_formula():
+    assert_array_equal(normalized([4, 0, -9], None), [4, 0, -9])
+    assert_array_equal(normalized([4, 0, -9], "sqrt"), [2, 0, -3])
+    assert_allclose(normalized([4, 0, -9], "sqrt-l2"), np.array([2, 0, -3]) / 13**0.5)
+    assert_allclose(normalized([3, 0, -4], "lipschitz"), np.array([3, 0, -4]) / 6)
+
+
+@pytest.mark.parametrize("how", NORMALIZATIONS)
+def test_zeros_stay_zeros(how):
+    assert_array_equal(normalized([0.0, 0.0], how), [0.0, 0.0])
+
+
+def test_next_to_nothing_does_not_become_something():
+    assert np.abs(normalized([1e-300, 0.0], "sqrt-l2")).max() < 1e-100

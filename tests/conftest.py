@@ -1,0 +1,48 @@
+"""Fixtures shared by all tests: small, seeded, and named after what they are."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+from pbow import Diagrams
+
+# No window may open, also where there is a screen.
+os.environ["MPLBACKEND"] = "Agg"
+
+# A first call compiles for seconds, so there is no deadline. CI tries the same examples
+# in every run; on a developer's machine each run looks for new ones.
+settings.register_profile(
+    "pbow", deadline=None, derandomize="CI" in os.environ, print_blob=True
+)
+settings.load_profile("pbow")
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20190810)
+
+
+@pytest.fixture
+def ragged(rng):
+    """Thirty diagrams of 0 to 40 points; the first one is empty."""
+    sizes = np.concatenate(([0], rng.integers(1, 41, size=29)))
+    births = [rng.uniform(0, 1, size=n) for n in sizes]
+    return Diagrams.from_list(
+        [np.c_[b, b + rng.exponential(0.3, size=len(b))] for b in births], name="H1"
+    )
+
+
+@pytest.fixture(scope="session")
+def data_home():
+    """Folder of the real data sets."""
+    folder = os.environ.get("PBOW_DATA")
+    if not folder:
+        pytest.skip("needs the real data sets: set PBOW_DATA to their folder")
+    path = Path(folder)
+    # A misspelt folder must not look like a run that passed.
+    if not path.is_dir():
+        pytest.fail(f"PBOW_DATA={folder} is not a folder; correct it or unset it.")
+    return path

@@ -1,0 +1,143 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.mixture import GaussianMixture
+
+from pbow.codebook import learn_gaussian, learn_kmeans
+
+KMEANS = {"whiten": False, "n_init": 1, "seed": 0}
+MIXTURE = {"covariance": "diag", **KMEANS}
+
+
+@pytest.fixture
+def sample(rng):
+    centres = rng.uniform(size=(6, 2)) * [1.0, 20.0]
+    blobs = [rng.normal(c, [0.03, 0.6], size=(200, 2)) for c in centres]
+    return np.concatenate(blobs)
+
+
+def words_of(codebook):
+    return codebook.words if hasattr(codebook, "words") else codebook.means
+
+
+each_learner = pytest.mark.parametrize(
+    "learn",
+    [
+        lambda sample, n, **kw: learn_kmeans(sample, n, **KMEANS | kw),
+        lambda sample, n, **kw: learn_gaussian(sample, n, **MIXTURE | kw),
+        lambda sample, n, **kw: learn_gaussian(
+            sample, n, **MIXTURE | {"covariance": "full"} | kw
+        ),
+    ],
+    ids=["k-means", "diagonal mixture", "full mixture"],
+)
+
+
+@each_learner
+@pytest.mark.parametrize("whiten", [True, False])
+def test_words_are_sorted_by_persistence_and_frozen(sample, learn, whiten):
+    codebook = learn(sample, 9, whiten=whiten)
+    words = words_of(codebook)
+    assert (np.diff(words[:, 1]) >= 0).all()
+    assert codebook.n_words == 9
+    with pytest.raises(ValueError, match="read-only"):
+        words[0, 0] = 1.0
+    with pytest.raises(AttributeError):
+        codebook.scale = np.ones(2)
+
+
+@each_learner
+def test_the_same_seed_gives_the_same_bits(sample, learn):
+    first, again, other = (words_of(learn(sample, 9, seed=s)) for s in (1, 1, 2))
+    assert_array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+@each_learner
+def test_whitening_makes_units_irrelevant(sample, learn):
+    plain = learn(sample, 6, whiten=True, n_init=5)
+    stretched = learn(sample * [64.0, 0.25], 6, whiten=True, n_init=5)
+    assert_allclose(words_of(stretched), words_of(plain) * [64.0, 0.25], rtol=1e-9)
+    assert_allclose(plain.scale, sample.std(axis=0))
+
+
+@each_learner
+def test_an_axis_without_spread_is_not_whitened(learn):
+    sample = np.column_stack((np.full(50, 0.1), np.arange(50.0)))
+    codebook = learn(sample, 5, whiten=True)
+    assert codebook.scale[0] == 1.0
+    assert_allclose(words_of(codebook)[:, 0], 0.1)
+
+
+@each_learner
+def test_too_few_distinct_points_are_counted(learn):
+    sample = np.repeat([[0.0, 1.0], [0.5, 2.0], [0.5, 3.0]], 10, axis=0)
+    assert words_of(learn(sample, 3)).shape == (3, 2)
+    with pytest.raises(
+        ValueError, match="4 words: the sample of 30 points has only 3 distinct"
+    ):
+        learn(sample, 4)
+
+
+@each_learner
+@pytest.mark.parametrize("place", [[0.3, 0.7], [0.0, 0.0], [-1e99, 1e99], [1e-300, 0]])
+def test_identical_points_have_one_word_where_they_are(learn, place):
+    codebook = learn(np.tile(place, (20, 1)), 1)
+    assert_allclose(words_of(codebook), [place])
+
+
+@each_learner
+def test_births_alone_make_a_codebook_on_the_line(rng, learn):
+    births = np.concatenate((rng.normal(0, 0.1, 50), rng.normal(5, 0.1, 50)))[:, None]
+    codebook = learn(births, 2, n_init=3)
+    words = words_of(codebook)
+    assert words.shape == (2, 1)
+    assert_allclose(words[:, 0], [births[:50].mean(), births[50:].mean()], rtol=1e-6)
+
+
+def test_more_starts_are_never_worse(sample):
+    def inertia(codebook):
+        apart = sample[:, None] - codebook.words
+        return (apart**2).sum(axis=2).min(axis=1).sum()
+
+    one, ten = (learn_kmeans(sample, 30, **KMEANS | {"n_init": n}) for n in (1, 10))
+    assert inertia(ten) <= inertia(one)
+
+
+@pytest.mark.parametrize("covariance", ["diag", "full"])
+def test_the_mixture_is_as_likely_as_that_of_scikit_learn(sample, covariance):
+    # Whitened, so that no variance is near the floor, which scikit-learn does not have.
+    sample = sample / sample.std(axis=0)
+    book = learn_gaussian(
+        sample, 6, **MIXTURE | {"covariance": covariance, "n_init": 5}
+    )
+    theirs = GaussianMixture(6, covariance_type=covariance, n_init=5, random_state=0)
+    expected = theirs.fit(sample).score(sample)
+    ours = GaussianMixture(6, covariance_type="full")
+    ours.weights_, ours.means_, ours.covariances_ = (
+        book.weights,
+        book.means,
+        book.covariances,
+    )
+    ours.precisions_cholesky_ = np.linalg.cholesky(np.linalg.inv(book.covariances))
+    assert ours.score(sample) > expected - 0.02
+    assert book.weights.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("covariance", ["diag", "full"])
+@pytest.mark.parametrize("whiten", [True, False])
+def test_no_component_is_singular(rng, covariance, whiten):
+    # Points on lines, and many more of them repeated: maximum likelihood is singular.
+    line = np.column_stack((np.repeat(0.5, 300), rng.uniform(size=300)))
+    slope = np.column_stack((np.linspace(0, 1, 300), np.linspace(0, 1, 300)))
+    dots = np.repeat(rng.uniform(size=(10, 2)), 60, axis=0)
+    sample = np.concatenate((line, slope, dots))
+    book = learn_gaussian(
+        sample, 25, **MIXTURE | {"covariance": covariance, "whiten": whiten}
+    )
+    scaled = book.covariances / (book.scale * book.scale[:, None])
+    floor = 1e-4 * (sample / book.scale).var(axis=0).max()
+    assert (np.linalg.eigvalsh(scaled) > 0.99 * floor).all()
+    assert (book.weights > 0).all()
+    if covariance == "diag":
+        assert (book.covariances[:, 0, 1] == 0).all()

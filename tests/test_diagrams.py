@@ -1,0 +1,292 @@
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from sklearn.model_selection import cross_val_predict, train_test_split
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.utils import _safe_indexing
+
+from pbow import Diagrams, PersistenceBoW
+from pbow.diagrams import check_diagrams
+
+
+@pytest.fixture
+def two_parts(ragged):
+    return Diagrams.from_parts({"H0": ragged[::-1], "H1": ragged})
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        slice(3, 9),
+        slice(None, None, -2),
+        slice(25, 99),
+        slice(9, 3),
+        [4, 4, 0],
+        [-1, -30],
+        [],
+        np.array([5, 1]),
+        np.array([], dtype=int),
+        np.arange(30) % 2 == 0,
+        [True] * 3 + [False] * 27,
+        (np.array([5, 1]), ...),
+        (slice(2, 4), ...),
+    ],
+    ids=str,
+)
+def test_a_subset_holds_the_same_diagrams(two_parts, key):
+    rows = np.arange(30)[key]
+    subset = two_parts[key]
+    assert isinstance(subset, Diagrams)
+    assert len(subset) == len(rows)
+    for row, sample in zip(rows, subset, strict=True):
+        for name in ("H0", "H1"):
+            assert_array_equal(sample[name], two_parts[int(row)][name])
+
+
+def test_one_sample_is_an_array_or_a_dict_of_arrays(ragged, two_parts):
+    assert_array_equal(ragged[3], ragged.points[ragged.offsets[3] : ragged.offsets[4]])
+    assert_array_equal(ragged[-1], ragged[29])
+    assert_array_equal(ragged[np.int64(3)], ragged[3])
+    assert list(two_parts[3]) == ["H0", "H1"]
+    assert_array_equal(two_parts[3]["H1"], ragged[3])
+
+
+@pytest.mark.parametrize("key", [30, -31, [0, 30], np.ones(29, dtype=bool), 1.5])
+def test_an_index_out_of_range_is_refused(ragged, key):
+    with pytest.raises(IndexError, match="Cannot index 30 samples"):
+        ragged[key]
+
+
+def test_a_two_dimensional_index_is_refused(ragged):
+    with pytest.raises(IndexError, match=r"index of shape \(2, 2\)"):
+        ragged[np.zeros((2, 2), dtype=int)]
+
+
+def test_a_contiguous_range_and_a_sample_share_their_points(ragged):
+    assert np.shares_memory(ragged[3:9].points, ragged.points)
+    assert np.shares_memory(ragged[5], ragged.points)
+
+
+def test_parts_are_selected_by_name(two_parts, ragged):
+    assert two_parts["H1"] == ragged
+    assert two_parts[["H1", "H0"]].parts == ("H1", "H0")
+    assert two_parts[("H1", "H0")].parts == ("H1", "H0")
+    with pytest.raises(KeyError, match="no part 'H2'; there is H0, H1"):
+        two_parts["H2"]
+    with pytest.raises(ValueError, match=r"has parts H0, H1\. Select one first"):
+        _ = two_parts.points
+
+
+def test_scikit_learn_splits_a_collection_into_collections(two_parts):
+    train, test = train_test_split(two_parts, test_size=6, random_state=0)
+    assert isinstance(train, Diagrams)
+    assert (len(train), len(test)) == (24, 6)
+    assert isinstance(_safe_indexing(two_parts, [1, 2]), Diagrams)
+
+
+def test_cross_validation_takes_a_collection_and_workers(two_parts):
+    model = make_pipeline(PersistenceBoW(3, random_state=0), KNeighborsClassifier(1))
+    y = np.arange(30) % 2
+    alone = cross_val_predict(model, two_parts, y, cv=3)
+    assert_array_equal(cross_val_predict(model, two_parts, y, cv=3, n_jobs=2), alone)
+
+
+@pytest.mark.parametrize(
+    "container",
+    [
+        list,
+        tuple,
+        iter,
+        lambda x: [d.tolist() for d in x],
+        lambda x: np.array([*x, None], dtype=object)[:-1],
+        lambda x: pytest.importorskip("pandas").Series(list(x)),
+    ],
+    ids=["list", "tuple", "iterator", "nested lists", "object array", "Series"],
+)
+def test_any_container_of_arrays_will_do(ragged, container):
+    assert Diagrams.from_list(container(ragged)) == ragged
+    assert check_diagrams(container(ragged)) == ragged
+
+
+def test_a_plain_array_of_equally_large_diagrams_will_do(rng):
+    points = np.sort(rng.uniform(size=(4, 5, 2)), axis=2)
+    assert_array_equal(check_diagrams(points)[2], points[2])
+
+
+def test_samples_of_several_parts_make_a_collection(two_parts):
+    assert Diagrams.from_list(list(two_parts)) == two_parts
+    with pytest.raises(ValueError, match="Sample 1 has H0; sample 0 has H0, H1"):
+        Diagrams.from_list([{"H0": [], "H1": []}, {"H0": []}])
+
+
+def test_flat_arrays_are_used_without_a_copy():
+    points, offsets = np.array([[0.0, 1.0], [0.5, 2.0]]), np.array([0, 1, 1, 2])
+    X = Diagrams(points, offsets, name="H0")
+    assert np.shares_memory(X.points, points)
+    assert np.shares_memory(X.offsets, offsets)
+    assert points.flags.writeable
+    assert_array_equal(X.sizes, [1, 0, 1])
+    assert X.parts == ("H0",)
+
+
+def test_a_collection_cannot_be_changed(ragged):
+    with pytest.raises(ValueError, match="read-only"):
+        ragged.points[0, 0] = 1.0
+    with pytest.raises(ValueError, match="read-only"):
+        ragged[3][0, 0] = 1.0
+    with pytest.raises(ValueError, match="read-only"):
+        ragged[[1, 2]].offsets[0] = 1
+    with pytest.raises(AttributeError):
+        ragged.points = np.zeros((1, 2))
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        ragged[0] = np.zeros((1, 2))
+
+
+def test_equality_is_one_bool_over_names_and_points(ragged, two_parts):
+    assert ragged == Diagrams.from_list(list(ragged))
+    assert ragged != Diagrams.from_list(list(ragged), name="H0")
+    assert ragged != ragged[:-1]
+    assert ragged != two_parts
+    assert ragged != "H1"
+    moved = ragged.points.copy()
+    moved[-1, 1] += 1e-9
+    assert ragged != Diagrams(moved, ragged.offsets)
+
+
+def test_concatenation_puts_samples_after_one_another(two_parts):
+    whole = Diagrams.concatenate([two_parts[:7], two_parts[7:7], two_parts[7:]])
+    assert whole == two_parts
+    swapped = two_parts[["H1", "H0"]]
+    assert Diagrams.concatenate([two_parts[:7], swapped[7:]]) == two_parts
+    assert Diagrams.concatenate([two_parts]) is two_parts
+
+
+def test_concatenation_says_what_does_not_fit(two_parts, ragged):
+    with pytest.raises(ValueError, match="at least one collection"):
+        Diagrams.concatenate([])
+    with pytest.raises(
+        ValueError, match="Collection 1 has parts H1, the first one has"
+    ):
+        Diagrams.concatenate([two_parts, ragged])
+    with pytest.raises(TypeError, match="Collection 1 is list"):
+        Diagrams.concatenate([ragged, [1]])
+
+
+def test_pickling_keeps_everything_and_stays_read_only(two_parts):
+    copy = pickle.loads(pickle.dumps(two_parts))
+    assert copy == two_parts
+    assert not copy["H1"].points.flags.writeable
+
+
+def test_finite_and_essential_share_out_the_points():
+    X = Diagrams.from_list([[[0, np.inf], [0, 1]], [], [[2, np.inf]]])
+    assert repr(X) == "Diagrams(n_samples=3, H1: 3 points (2 essential))"
+    assert [d.tolist() for d in X.finite()] == [[[0, 1]], [], []]
+    assert [d.tolist() for d in X.essential()] == [[[0, np.inf]], [], [[2, np.inf]]]
+    assert X.finite().finite() == X.finite()
+    assert len(X.finite().essential().points) == 0
+
+
+def test_repr_tells_each_part(two_parts):
+    assert repr(two_parts).startswith("Diagrams(n_samples=30, H0: ")
+    html = Diagrams.from_parts({"<b>": [[[0, 1], [0, np.inf]], []]})._repr_html_()
+    assert "&lt;b&gt;" in html
+    assert "<b>" not in html
+    assert "<caption>Diagrams: 2 samples</caption>" in html
+    assert "<td>2</td><td>1</td><td>1</td>" in html
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (np.zeros((3, 2)), r"got one array of shape \(3, 2\)\. Wrap a single diagram"),
+        ([[0.0, 1.0], [0.5, 2.0]], r"list of points, the first one \(0\.0, 1\.0\)\. W"),
+        (np.zeros((3, 5, 3)), r"padded array \(3, 5, 3\)\. Take \(birth, death\)"),
+        (
+            [[], [[0, 1, 2]]],
+            r"Diagram 1 of part H1 has shape \(1, 3\); expected \(n_poi",
+        ),
+        ([[], [[1.0, 0.5]]], r"Diagram 1 of part H1 .* dies before .*=1, death=0\.5\)"),
+        ([[], [[0, 1], [0, np.nan]]], r"Diagram 1 of part H1 .* NaN .*death=nan"),
+        ([[[np.nan, 1]]], "Diagram 0 of part H1 has a point that is NaN"),
+        ([[[-np.inf, 1]]], "Diagram 0 of part H1 .* infinite birth .birth=-inf"),
+        ([[[np.inf, np.inf]]], "infinite birth"),
+        ([[[0, -np.inf]]], "dies before it is born"),
+        ([[[0, 1.797e308]]], r"beyond 1e\+100 .*numpy\.inf"),
+        ([[["a", "b"]]], "Diagram 0 of part H1 is not an array of numbers"),
+        ([[[0, 1], [0]]], "Diagram 0 of part H1 is not an array of numbers"),
+        (["abc"], "Diagram 0 of part H1 is not an array of numbers"),
+        ("diagrams.csv", "Expected a collection of diagrams, got str 'diagrams.csv'"),
+        (7, "Expected a collection of diagrams, got int 7"),
+        (None, "Expected a collection of diagrams, got NoneType"),
+        ([1.0, 2.0], r"Diagram 0 of part H1 has shape \(\)"),
+        ({}, "at least one part"),
+        ([], "Found 0 diagrams while a minimum of 1 is required"),
+    ],
+    ids=str,
+)
+def test_bad_input_is_named(X, message):
+    with pytest.raises(ValueError, match=message):
+        check_diagrams(X, min_samples=1)
+
+
+@pytest.mark.parametrize(
+    ("points", "offsets", "message"),
+    [
+        (np.zeros((2, 3)), [0, 2], r"shape \(2, 3\)"),
+        (
+            np.zeros((2, 2)),
+            [0, 1],
+            r"0 to the number of points, 2; they go from 0 to 1",
+        ),
+        (np.zeros((2, 2)), [1, 2], "they go from 1 to 2"),
+        (np.zeros((2, 2)), [0, 2, 1, 2], "decrease on the way"),
+        (np.zeros((2, 2)), [0.0, 2.0], "float64"),
+        (np.zeros((2, 2)), [], "expected integers"),
+        ([["a", "b"]], [0, 1], "Part H1 is not an array of numbers"),
+    ],
+)
+def test_bad_flat_input_is_named(points, offsets, message):
+    with pytest.raises(ValueError, match=message):
+        Diagrams(points, offsets)
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"H0": [[]], "H1": [[], []]}, "H0 has 1, H1 has 2"),
+        ({"H0": [[]], "h0": [[]]}, "'H0' and 'h0' differ by case only"),
+        ({"": [[]]}, "non-empty string"),
+        ({1: [[]]}, "non-empty string such as 'H1'; got 1"),
+        ([[]], "Expected a dict"),
+        ({"H1": [[], [[2, 1]]]}, "Diagram 1 of part H1"),
+    ],
+)
+def test_bad_parts_are_named(parts, message):
+    with pytest.raises(ValueError, match=message):
+        Diagrams.from_parts(parts)
+
+
+def test_wanted_parts_are_found_whatever_their_order(two_parts, ragged):
+    swapped = check_diagrams(two_parts, parts=("H1", "H0"))
+    assert swapped.parts == ("H1", "H0")
+    assert check_diagrams(list(ragged), parts=("Ext1",)).parts == ("Ext1",)
+    assert check_diagrams({"H0": list(ragged)}).parts == ("H0",)
+    with pytest.raises(ValueError, match="H2 is missing and H0, H1 are unexpected"):
+        check_diagrams(two_parts, parts=("H2",))
+    with pytest.raises(ValueError, match="got H1: H0 is missing"):
+        check_diagrams(ragged, parts=("H0", "H1"))
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.data())
+def test_any_rows_of_any_collection(sizes, data):
+    X = Diagrams.from_list([np.full((k, 2), float(i)) for i, k in enumerate(sizes)])
+    index = st.integers(-len(sizes), len(sizes) - 1)
+    rows = data.draw(st.lists(index, max_size=8))
+    for row, diagram in zip(rows, X[rows], strict=True):
+        assert_array_equal(diagram, X[row])
