@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.compute.count import count_brute, count_grid
-from pbow.compute.grid import build_grid
+from pbow.compute.grid import MOST_LISTS, build_grid
 from pbow.compute.likelihood import sum_likelihoods, sum_posteriors
 from pbow.compute.mixture import pack
 from pbow.compute.normalize import NORMALIZATIONS
@@ -77,7 +77,10 @@ def encode_counts(
     out = np.zeros((len(X), codebook.n_words))
     brute = BRUTE_A_WORD * codebook.n_words
     n_points = len(X.points)
-    by_grid = n_points * (brute - GRID_A_POINT) > GRID_TO_BUILD
+    by_grid = (
+        n_points * (brute - GRID_A_POINT) > GRID_TO_BUILD
+        and codebook.n_words <= MOST_LISTS
+    )
     loop: Any = count_grid if by_grid else count_brute
     grid = build_grid(words) if by_grid else ()
 

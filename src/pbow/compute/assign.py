@@ -11,12 +11,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["label_brute"]
+__all__ = ["BLOCK", "label_brute", "scan_block"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
 
 BLOCK = 256  # points whose running minima stay in the first-level cache
+INFINITY = np.inf
 
 
 @njit(nogil=True, cache=True)
@@ -27,7 +28,6 @@ def label_brute(
 
     Cost: len(labels) * n_words distances, vectorised over points.
     """
-    n_words = words.shape[0]
     x = np.empty(BLOCK)
     y = np.empty(BLOCK)
     smallest = np.empty(BLOCK)
@@ -39,46 +39,52 @@ def label_brute(
             birth = points[start + low + t, 0]
             x[t] = birth * inverse_x
             y[t] = (points[start + low + t, 1] - birth) * inverse_y
-            smallest[t] = np.inf
-            nearest[t] = 0
-        # Four words a pass: the running minimum is loaded and stored less often.
-        k = 0
-        while k + 4 <= n_words:
-            x0, x1, x2, x3 = (
-                words[k, 0],
-                words[k + 1, 0],
-                words[k + 2, 0],
-                words[k + 3, 0],
-            )
-            y0, y1, y2, y3 = (
-                words[k, 1],
-                words[k + 1, 1],
-                words[k + 2, 1],
-                words[k + 3, 1],
-            )
-            for t in range(size):
-                best, which = smallest[t], nearest[t]
-                d = (x[t] - x0) * (x[t] - x0) + (y[t] - y0) * (y[t] - y0)
-                which = k if d < best else which
-                best = d if d < best else best
-                d = (x[t] - x1) * (x[t] - x1) + (y[t] - y1) * (y[t] - y1)
-                which = k + 1 if d < best else which
-                best = d if d < best else best
-                d = (x[t] - x2) * (x[t] - x2) + (y[t] - y2) * (y[t] - y2)
-                which = k + 2 if d < best else which
-                best = d if d < best else best
-                d = (x[t] - x3) * (x[t] - x3) + (y[t] - y3) * (y[t] - y3)
-                which = k + 3 if d < best else which
-                best = d if d < best else best
-                smallest[t], nearest[t] = best, which
-            k += 4
-        while k < n_words:
-            x0, y0 = words[k, 0], words[k, 1]
-            for t in range(size):
-                best, which = smallest[t], nearest[t]
-                d = (x[t] - x0) * (x[t] - x0) + (y[t] - y0) * (y[t] - y0)
-                nearest[t] = k if d < best else which
-                smallest[t] = d if d < best else best
-            k += 1
+        scan_block(x, y, size, words, smallest, nearest)
         for t in range(size):
             labels[low + t] = nearest[t]
+
+
+@njit(nogil=True, cache=True)
+def scan_block(
+    x: Floats,
+    y: Floats,
+    size: int,
+    words: Floats,
+    smallest: Floats,
+    nearest: NDArray[np.int64],
+) -> None:
+    """Set the smallest squared distance and the nearest word of ``size`` points."""
+    for t in range(size):
+        smallest[t] = INFINITY
+        nearest[t] = 0
+    n_words = words.shape[0]
+    k = 0
+    # Four words a pass: the running minimum is loaded and stored less often.
+    while k + 4 <= n_words:
+        x0, y0, x1, y1 = words[k, 0], words[k, 1], words[k + 1, 0], words[k + 1, 1]
+        x2, y2 = words[k + 2, 0], words[k + 2, 1]
+        x3, y3 = words[k + 3, 0], words[k + 3, 1]
+        for t in range(size):
+            best, which = smallest[t], nearest[t]
+            d = (x[t] - x0) * (x[t] - x0) + (y[t] - y0) * (y[t] - y0)
+            which = k if d < best else which
+            best = d if d < best else best
+            d = (x[t] - x1) * (x[t] - x1) + (y[t] - y1) * (y[t] - y1)
+            which = k + 1 if d < best else which
+            best = d if d < best else best
+            d = (x[t] - x2) * (x[t] - x2) + (y[t] - y2) * (y[t] - y2)
+            which = k + 2 if d < best else which
+            best = d if d < best else best
+            d = (x[t] - x3) * (x[t] - x3) + (y[t] - y3) * (y[t] - y3)
+            which = k + 3 if d < best else which
+            best = d if d < best else best
+            smallest[t], nearest[t] = best, which
+        k += 4
+    while k < n_words:
+        x0, y0 = words[k, 0], words[k, 1]
+        for t in range(size):
+            best, which = smallest[t], nearest[t]
+            d = (x[t] - x0) * (x[t] - x0) + (y[t] - y0) * (y[t] - y0)
+            nearest[t] = k if d < best else which
+            smallest[t] = d if d < best else best
+        k += 1

@@ -41,9 +41,7 @@ def count_brute(
     for start in range(offsets[0], offsets[-1], CHUNK):
         stop = min(start + CHUNK, offsets[-1])
         label_brute(points, start, words, inverse, labels[: stop - start])
-        diagram = _add(points, offsets, ramp, labels, start, stop, diagram, out)
-    for d in range(out.shape[0]):
-        normalize_row(out[d], how)
+        diagram = _add(points, offsets, ramp, how, labels, start, stop, diagram, out)
 
 
 @njit(nogil=True, cache=True)
@@ -53,7 +51,7 @@ def count_grid(
     words: Floats,
     inverse: Floats,
     frame: Floats,
-    cells: NDArray[np.int32],
+    cells: NDArray[np.int16],
     starts: NDArray[np.int32],
     candidates: NDArray[np.int32],
     ramp: Floats,
@@ -76,9 +74,7 @@ def count_grid(
             candidates,
             labels[: stop - start],
         )
-        diagram = _add(points, offsets, ramp, labels, start, stop, diagram, out)
-    for d in range(out.shape[0]):
-        normalize_row(out[d], how)
+        diagram = _add(points, offsets, ramp, how, labels, start, stop, diagram, out)
 
 
 @njit(nogil=True, cache=True)
@@ -86,6 +82,7 @@ def _add(
     points: Floats,
     offsets: Ints,
     ramp: Floats,
+    how: int,
     labels: NDArray[np.int32],
     start: int,
     stop: int,
@@ -93,7 +90,7 @@ def _add(
     out: Floats,
 ) -> int:
     """Add labelled points ``start:stop``; return the diagram that goes on at stop."""
-    while True:
+    while diagram < out.shape[0]:
         first = max(start, offsets[diagram])
         last = min(stop, offsets[diagram + 1])
         row = out[diagram]
@@ -104,6 +101,9 @@ def _add(
             for t in range(first, last):
                 persistence = points[t, 1] - points[t, 0]
                 row[labels[t - start]] += ramp_weight(persistence, ramp[0], ramp[1])
-        if offsets[diagram + 1] > stop or diagram + 1 == out.shape[0]:
-            return diagram
+        if offsets[diagram + 1] > stop:
+            break
+        # Now, while the row is in the cache.
+        normalize_row(row, how)
         diagram += 1
+    return diagram

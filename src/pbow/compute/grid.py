@@ -2,8 +2,8 @@
 
 The grid is a function of the words alone. A cell holds the words that can be nearest to
 any of its points; most cells hold one, and their points need no distance at all. Cells
-at the rim reach outwards beyond the grid, to ``reach``; points further out are compared
-with every word. Conventions are those of ``assign``.
+at the rim always hold a list, which serves points up to ``reach`` beyond the grid, too;
+points further out are compared with every word. Conventions are those of ``assign``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
 BLOCK = 256  # points whose cells stay in the first-level cache
-N_CELLS = 512  # cells an axis; a power of two, halved down to 1 while pruning
+# Cells an axis; a power of two, halved down to 1 while pruning. With 16 bits a cell,
+# the table stays in a second-level cache.
+N_CELLS = 512
+MOST_LISTS = 32767
 # Cells at the rim reach this many times the size of the words' box beyond it. Further
 # out, words become equally far within rounding, and pruning could not be exact.
 REACH = 4.0
@@ -27,23 +30,26 @@ REACH = 4.0
 @njit(nogil=True, cache=True)
 def build_grid(
     words: Floats,
-) -> tuple[Floats, Codes, Codes, Codes]:
+) -> tuple[Floats, NDArray[np.int16], Codes, Codes]:
     """Return ``frame, cells, starts, candidates`` of the grid over scaled ``words``.
 
     ``frame`` is (x of the corner, y of the corner, cells a unit of x, of y, x of the
     centre, y of the centre, reach in x, reach in y). A cell >= 0 is the nearest word of
-    all its points; a cell c < 0 has candidates[starts[-c - 1]:starts[-c]], ascending.
-    Cell -1 means all words. Cost: about 2 ms for 50 words, 5 ms for 300.
+    all its points; a cell c < 0 has candidates[starts[-c - 1]:starts[-c]], at least two
+    ascending. Cell -1 means all words. For at most MOST_LISTS words.
+    Cost: about 2 ms for 50 words, 5 ms for 300.
     """
     n_words = words.shape[0]
     frame, half, slack = np.empty(8), np.empty(2), np.empty(2)
     _lay_out(words, frame, half, slack)
-    cells = np.empty((N_CELLS, N_CELLS), np.int32)
-    capacity = 4 * N_CELLS * N_CELLS
-    candidates = np.empty(n_words + capacity, np.int32)
-    starts = np.empty(2 + N_CELLS * N_CELLS, np.int32)
-    candidates[:n_words] = np.arange(n_words)
-    starts[0], starts[1] = 0, n_words
+    cells = np.empty((N_CELLS, N_CELLS), np.int16)
+    candidates = np.empty(n_words + 4 * N_CELLS * N_CELLS, np.int32)
+    starts = np.empty(1 + MOST_LISTS, np.int32)
+    candidates[1] = 0
+    for k in range(n_words):
+        candidates[k] = k
+    # A list of one word has it twice: readers always look at two.
+    starts[0], starts[1] = 0, max(n_words, 2)
     n_lists = 1
 
     # Depth first over squares of cells, each with the words its parent could not drop.
@@ -55,7 +61,7 @@ def build_grid(
     kept = np.empty((4 * depth, n_words), np.int32)
     square[0, 0], square[0, 1], square[0, 2] = 0, 0, N_CELLS
     size_of[0] = n_words
-    kept[0] = np.arange(n_words)
+    kept[0] = candidates[:n_words]
     top = 1
     listed = np.empty(n_words, np.int32)
     while top > 0:
@@ -72,17 +78,20 @@ def build_grid(
             kept[top, : size_of[top]],
             listed,
         )
-        if n_listed == 1:
+        inner = min(row, column) > 0 and max(row, column) + side < N_CELLS
+        if n_listed == 1 and inner:
             cells[row : row + side, column : column + side] = listed[0]
         elif side == 1:
             end = starts[n_lists]
-            if end + n_listed > candidates.shape[0]:
+            size = max(n_listed, 2)
+            if n_lists == MOST_LISTS or end + size > candidates.shape[0]:
                 cells[row, column] = -1
-            else:
-                candidates[end : end + n_listed] = listed[:n_listed]
-                n_lists += 1
-                starts[n_lists] = end + n_listed
-                cells[row, column] = -n_lists
+                continue
+            candidates[end], candidates[end + 1] = listed[0], listed[0]
+            candidates[end : end + n_listed] = listed[:n_listed]
+            n_lists += 1
+            starts[n_lists] = end + size
+            cells[row, column] = -n_lists
         else:
             side //= 2
             for quarter in range(4):
@@ -100,7 +109,9 @@ def build_grid(
 def _lay_out(words: Floats, frame: Floats, half: Floats, slack: Floats) -> None:
     """Fill the grid's ``frame``, half the size of a cell, and its rounding."""
     for axis in range(2):
-        low, high = words[:, axis].min(), words[:, axis].max()
+        low, high = words[0, axis], words[0, axis]
+        for k in range(words.shape[0]):
+            low, high = min(low, words[k, axis]), max(high, words[k, axis])
         size = high - low
         if not size > 0.0:
             size = max(abs(high), 1.0)
@@ -173,7 +184,7 @@ def label_grid(
     words: Floats,
     inverse: Floats,
     frame: Floats,
-    cells: Codes,
+    cells: NDArray[np.int16],
     starts: Codes,
     candidates: Codes,
     labels: Codes,
@@ -182,50 +193,53 @@ def label_grid(
 
     Cost: one look-up a point, and a few distances where the cell holds several words.
     """
-    x = np.empty(BLOCK)
-    y = np.empty(BLOCK)
     cell = np.empty(BLOCK, np.int32)
     unsure = np.empty(BLOCK, np.int32)
     flat = cells.reshape(N_CELLS * N_CELLS)
     inverse_x, inverse_y = inverse[0], inverse[1]
-    corner_x, corner_y, rate_x, rate_y = frame[0], frame[1], frame[2], frame[3]
+    rate_x, rate_y = inverse_x * frame[2], inverse_y * frame[3]
+    shift_x, shift_y = -frame[0] * frame[2], -frame[1] * frame[3]
     centre_x, centre_y, reach_x, reach_y = frame[4], frame[5], frame[6], frame[7]
     last = np.float64(N_CELLS - 1)
     for low in range(0, labels.shape[0], BLOCK):
         size = min(BLOCK, labels.shape[0] - low)
         for t in range(size):
             birth = points[start + low + t, 0]
-            x[t] = birth * inverse_x
-            y[t] = (points[start + low + t, 1] - birth) * inverse_y
-        for t in range(size):
-            column = (x[t] - corner_x) * rate_x
+            column = birth * rate_x + shift_x
             column = column if column > 0.0 else 0.0
             column = column if column < last else last
-            row = (y[t] - corner_y) * rate_y
+            row = (points[start + low + t, 1] - birth) * rate_y + shift_y
             row = row if row > 0.0 else 0.0
             row = row if row < last else last
             cell[t] = np.int32(row) * np.int32(N_CELLS) + np.int32(column)
         n_unsure = 0
         for t in range(size):
             known = flat[cell[t]]
-            inside = (abs(x[t] - centre_x) <= reach_x) & (
-                abs(y[t] - centre_y) <= reach_y
-            )
-            known = known if inside else np.int32(-1)
             labels[low + t] = known
             # Written always and kept only where unsure: no branch to mispredict.
             unsure[n_unsure] = t
             n_unsure += 1 if known < 0 else 0
         for u in range(n_unsure):
             t = unsure[u]
+            birth = points[start + low + t, 0]
+            x = birth * inverse_x
+            y = (points[start + low + t, 1] - birth) * inverse_y
             code = -labels[low + t]
-            nearest = np.int32(0)
-            smallest = np.inf
-            for c in range(starts[code - 1], starts[code]):
-                k = candidates[c]
-                dx = x[t] - words[k, 0]
-                dy = y[t] - words[k, 1]
+            if abs(x - centre_x) > reach_x or abs(y - centre_y) > reach_y:
+                code = 1
+            first = starts[code - 1]
+            # Two candidates without a branch: there are seldom more.
+            k, other = candidates[first], candidates[first + 1]
+            dx, dy = x - words[k, 0], y - words[k, 1]
+            smallest = dx * dx + dy * dy
+            dx, dy = x - words[other, 0], y - words[other, 1]
+            d = dx * dx + dy * dy
+            k = other if d < smallest else k
+            smallest = d if d < smallest else smallest
+            for c in range(first + 2, starts[code]):
+                other = candidates[c]
+                dx, dy = x - words[other, 0], y - words[other, 1]
                 d = dx * dx + dy * dy
-                nearest = k if d < smallest else nearest
-                smallest = d if d < smallest else smallest
-            labels[low + t] = nearest
+                if d < smallest:
+                    k, smallest = other, d
+            labels[low + t] = k

@@ -9,14 +9,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from pbow.compute.assign import BLOCK, INFINITY, scan_block
 from pbow.compute.random import draw_unit
 
 __all__ = ["lloyd", "seed_plusplus"]
 
 Floats = NDArray[np.float64]
-
-BLOCK = 256
-INFINITY = np.inf
 
 
 @njit(nogil=True, cache=True)
@@ -44,9 +42,7 @@ def seed_plusplus(points: Floats, stream: np.uint64, words: Floats) -> int:
             for i in range(low, high):
                 d = (points[i, 0] - x) ** 2 + (points[i, 1] - y) ** 2
                 squared[i] = d if d < squared[i] else squared[i]
-            part = 0.0
-            for i in range(low, high):
-                part += squared[i]
+            part = _sum(squared[low:high])
             block_sums[block] = part
             total += part
         if k + 1 == words.shape[0]:
@@ -105,7 +101,7 @@ def _assign(
     points: Floats, words: Floats, labels: NDArray[np.int32], squared: Floats
 ) -> tuple[float, int]:
     """Label every point; return the sum of squared distances and how many changed."""
-    n, n_words = points.shape[0], words.shape[0]
+    n = points.shape[0]
     x = np.empty(BLOCK)
     y = np.empty(BLOCK)
     smallest = np.empty(BLOCK)
@@ -116,23 +112,12 @@ def _assign(
         size = min(BLOCK, n - low)
         for t in range(size):
             x[t], y[t] = points[low + t, 0], points[low + t, 1]
-            smallest[t], nearest[t] = INFINITY, 0
-        for k in range(n_words):
-            word_x, word_y = words[k, 0], words[k, 1]
-            for t in range(size):
-                best, which = smallest[t], nearest[t]
-                d = (x[t] - word_x) * (x[t] - word_x) + (y[t] - word_y) * (
-                    y[t] - word_y
-                )
-                nearest[t] = k if d < best else which
-                smallest[t] = d if d < best else best
-        part = 0.0
+        scan_block(x, y, size, words, smallest, nearest)
         for t in range(size):
-            part += smallest[t]
             n_changed += labels[low + t] != nearest[t]
             labels[low + t] = nearest[t]
             squared[low + t] = smallest[t]
-        inertia += part
+        inertia += _sum(smallest[:size])
     return inertia, n_changed
 
 
@@ -169,3 +154,22 @@ def _furthest(squared: Floats) -> int:
         if squared[i] > squared[furthest]:
             furthest = i
     return furthest
+
+
+@njit(nogil=True, cache=True)
+def _sum(values: Floats) -> float:
+    """Sum in eight sums side by side; one would wait for each addition to end."""
+    s0, s1, s2, s3, s4, s5, s6, s7 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    n = values.shape[0]
+    for i in range(0, n - 7, 8):
+        s0 += values[i]
+        s1 += values[i + 1]
+        s2 += values[i + 2]
+        s3 += values[i + 3]
+        s4 += values[i + 4]
+        s5 += values[i + 5]
+        s6 += values[i + 6]
+        s7 += values[i + 7]
+    for i in range(n - n % 8, n):
+        s0 += values[i]
+    return ((s0 + s4) + (s1 + s5)) + ((s2 + s6) + (s3 + s7))
