@@ -190,6 +190,12 @@ def test_finite_and_essential_share_out_the_points():
     assert [d.tolist() for d in X.essential()] == [[[0, np.inf]], [], [[2, np.inf]]]
     assert X.finite().finite() == X.finite()
     assert len(X.finite().essential().points) == 0
+    assert X.has_essential
+    assert X[[0, 1]].has_essential
+    assert not X[1:2].has_essential
+    assert not X.finite().has_essential
+    assert X.essential().essential() == X.essential()
+    assert Diagrams.concatenate([X.finite(), X]).has_essential
 
 
 def test_repr_tells_each_part(two_parts):

@@ -27,10 +27,15 @@ LARGEST_COORDINATE = 1e100
 
 
 class _Part(NamedTuple):
-    """Points (birth, death) of all samples, and where each sample starts."""
+    """Points (birth, death) of all samples, and where each sample starts.
+
+    `endless` is False where no point is essential, so that nobody need look again; True
+    means that some may be.
+    """
 
     points: Floats
     offsets: Ints
+    endless: bool
 
 
 class Diagrams:
@@ -217,6 +222,7 @@ class Diagrams:
                 name: _Part(
                     np.concatenate([block._parts[name].points for block in blocks]),
                     _offsets(np.concatenate([block[name].sizes for block in blocks])),
+                    any(block._parts[name].endless for block in blocks),
                 )
                 for name in blocks[0].parts
             }
@@ -256,6 +262,14 @@ class Diagrams:
         """(n_samples,): scikit-learn indexes what has a shape, and lists the rest."""
         return (self._n_samples,)
 
+    @property
+    def has_essential(self) -> bool:
+        """Whether any part has a point that never dies."""
+        return any(
+            part.endless and bool(np.isposinf(part.points[:, 1]).any())
+            for part in self._parts.values()
+        )
+
     def finite(self) -> Diagrams:
         """Return the same samples without the points that never die."""
         return self._keep(essential=False)
@@ -267,12 +281,14 @@ class Diagrams:
     def _keep(self, *, essential: bool) -> Diagrams:
         kept = {}
         for name, part in self._parts.items():
-            keep = np.isposinf(part.points[:, 1]) == essential
-            if keep.all():
-                kept[name] = part
+            if not part.endless:
+                no_offsets = np.zeros_like(part.offsets)
+                nothing = _Part(part.points[:0], no_offsets, endless=False)
+                kept[name] = nothing if essential else part
                 continue
+            keep = np.isposinf(part.points[:, 1]) == essential
             kept_before = np.concatenate(([0], np.cumsum(keep)), dtype=np.int64)
-            kept[name] = _Part(part.points[keep], kept_before[part.offsets])
+            kept[name] = _Part(part.points[keep], kept_before[part.offsets], essential)
         return Diagrams._trusted(kept)
 
     def _only_part(self) -> _Part:
@@ -328,10 +344,10 @@ class Diagrams:
         """Return samples start to stop: points are shared, only offsets are new."""
         stop = max(start, stop)
         ranges = {}
-        for name, (points, offsets) in self._parts.items():
+        for name, (points, offsets, endless) in self._parts.items():
             first, last = offsets[start], offsets[stop]
             ranges[name] = _Part(
-                points[first:last], offsets[start : stop + 1] - offsets[start]
+                points[first:last], offsets[start : stop + 1] - first, endless
             )
         return Diagrams._trusted(ranges)
 
@@ -342,7 +358,9 @@ class Diagrams:
             offsets = _offsets(sizes)
             # Every point of row r moves by the same number of places.
             shift = np.repeat(part.offsets[rows] - offsets[:-1], sizes)
-            subset[name] = _Part(part.points[np.arange(offsets[-1]) + shift], offsets)
+            subset[name] = _Part(
+                part.points[np.arange(offsets[-1]) + shift], offsets, part.endless
+            )
         return Diagrams._trusted(subset)
 
     def __eq__(self, other: object) -> bool:
@@ -351,7 +369,9 @@ class Diagrams:
         return self.parts == other.parts and all(
             np.array_equal(mine, theirs)
             for name in self.parts
-            for mine, theirs in zip(self._parts[name], other._parts[name], strict=True)
+            for mine, theirs in zip(
+                self._parts[name][:2], other._parts[name][:2], strict=True
+            )
         )
 
     # Like an array: equality looks at every point, so a hash would have to as well.
@@ -384,7 +404,7 @@ class Diagrams:
 
     def _summary(self) -> dict[str, dict[str, Any]]:
         summary = {}
-        for name, (points, offsets) in self._parts.items():
+        for name, (points, offsets, _) in self._parts.items():
             sizes = np.diff(offsets)
             deaths = points[:, 1]
             essential = np.isposinf(deaths)
@@ -559,18 +579,19 @@ def _check_part(points: ArrayLike, offsets: ArrayLike, name: str) -> _Part:
             f"{'' if (np.diff(starts) >= 0).all() else ' and decrease on the way'}."
         )
         raise ValueError(msg)
-    _check_points(flat, starts, name)
-    return _frozen(_Part(flat, starts))
+    return _frozen(_Part(flat, starts, _check_points(flat, starts, name)))
 
 
-def _check_points(points: Floats, offsets: Ints, name: str) -> None:
+def _check_points(points: Floats, offsets: Ints, name: str) -> bool:
+    """Raise unless every point is valid; return whether any is essential."""
     births, deaths = points[:, 0], points[:, 1]
     # A NaN fails every comparison, so it is caught by these too.
     valid = deaths >= births
     valid &= np.abs(births) <= LARGEST_COORDINATE
-    valid &= (deaths <= LARGEST_COORDINATE) | np.isposinf(deaths)
+    endless = np.isposinf(deaths)
+    valid &= (deaths <= LARGEST_COORDINATE) | endless
     if valid.all():
-        return
+        return bool(endless.any())
     row = int(np.argmin(valid))
     birth, death = points[row].tolist()
     diagram = int(np.searchsorted(offsets, row, side="right")) - 1
@@ -621,7 +642,7 @@ def _frozen(part: _Part) -> _Part:
     """Read-only views: the arrays themselves stay as their owner made them."""
     points, offsets = part.points.view(), part.offsets.view()
     points.flags.writeable = offsets.flags.writeable = False
-    return _Part(points, offsets)
+    return _Part(points, offsets, part.endless)
 
 
 def _offsets(sizes: Ints) -> Ints:

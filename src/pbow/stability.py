@@ -163,7 +163,7 @@ def lipschitz_constant(vectorizer: Any, *, metric: str = "birth-death") -> float
     Notes
     -----
     The constant is that of exact arithmetic; features are rounded, in float32 to about
-    seven digits.
+    six digits.
     """
     _check_option("metric", metric, METRICS)
     if obstacle(vectorizer) is not None:

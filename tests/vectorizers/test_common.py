@@ -161,6 +161,17 @@ def test_chunks_of_the_data_give_the_same_rows(vectorizer, ragged):
 
 
 @each_vectorizer
+@pytest.mark.parametrize("n_points", [1, 7, 50, 10**9])
+def test_copies_by_rows_do_not_change_a_bit(vectorizer, ragged, monkeypatch, n_points):
+    endless = [np.concatenate((d, [[0.0, np.inf]])) for d in ragged]
+    X = Diagrams.from_parts({"H0": endless, "H1": ragged})
+    fitted = clone(vectorizer).set_params(essential="separate").fit(X)
+    whole = fitted.transform(X)
+    monkeypatch.setattr("pbow.vectorizers._base.ROWS_OF_POINTS", n_points)
+    assert_array_equal(fitted.transform(X), whole)
+
+
+@each_vectorizer
 def test_the_same_seed_gives_the_same_bits(vectorizer, ragged):
     first, again = (clone(vectorizer).fit_transform(ragged) for _ in range(2))
     assert_array_equal(first, again)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -30,6 +31,8 @@ from pbow.weighting import Ramp
 __all__ = ["ESSENTIAL_SUFFIX", "CodebookVectorizer"]
 
 ESSENTIAL_SUFFIX = "_inf"
+# Points that are copied at a time while diagrams are encoded: 16 MiB.
+ROWS_OF_POINTS = 1 << 20
 
 
 class CodebookVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
@@ -104,7 +107,24 @@ class CodebookVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
             One row per sample; the columns of the parts stand side by side.
         """
         check_is_fitted(self)
-        parts = self._finite_parts(check_diagrams(X, parts=self.parts_))
+        X = check_diagrams(X, parts=self.parts_)
+        # Points are copied where some never die, and features where parts are joined;
+        # a few rows at a time, so that the copies stay small.
+        if len(self.codebooks_) == 1 and not X.has_essential:
+            return self._transform_rows(X)
+        cuts = _row_cuts(X)
+        blocks = (self._transform_rows(X[i:j]) for i, j in pairwise(cuts))
+        first = next(blocks)
+        if len(cuts) == 2:
+            return first
+        features = np.empty((len(X), first.shape[1]), first.dtype)
+        features[: cuts[1]] = first
+        for block, (i, j) in zip(blocks, pairwise(cuts[1:]), strict=True):
+            features[i:j] = block
+        return features
+
+    def _transform_rows(self, X: Diagrams) -> NDArray[Any]:
+        parts = self._finite_parts(X)
         blocks = [
             self._encode(parts[name], codebook, self.ramps_[name])
             for name, codebook in self.codebooks_.items()
@@ -243,6 +263,14 @@ class CodebookVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         return tags
+
+
+def _row_cuts(X: Diagrams) -> list[int]:
+    """Cut the samples where another ROWS_OF_POINTS points are full; at least [0, n]."""
+    reached = sum(X[name].offsets for name in X.parts)
+    wanted = np.arange(ROWS_OF_POINTS, reached[-1], ROWS_OF_POINTS)
+    inner = np.searchsorted(reached, wanted).tolist()
+    return [0, *sorted(set(inner) - {0, len(X)}), len(X)]
 
 
 def _integer_seed(random_state: Any) -> int:
