@@ -1,7 +1,7 @@
 # Every target works on a fresh clone: the first run puts what it needs into .venv.
 #   make PYTHON=python3.13 ...   the interpreter of a new .venv
 #   make PBOW_DATA=folder ...    the real data sets, where there are any
-#   make test ARGS="-k bow"      more arguments for pytest
+#   make test ARGS="-k bow"      more arguments for pytest, or for the benchmarks
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-long lint docs bench clean
@@ -11,7 +11,8 @@
 python := .venv/bin/python
 
 # Numba sees that a function's own file has changed, but not the files of what it calls.
-# A cache for each content of compute/ never serves stale machine code.
+# A cache for each content of compute/ never serves stale machine code; `make test` drops
+# those of other contents.
 jit := .cache/numba/$(shell cat src/pbow/compute/*.py | cksum | cut -d ' ' -f 1)
 export NUMBA_CACHE_DIR := $(CURDIR)/$(jit)
 
@@ -22,10 +23,10 @@ demo: .venv/.has-all  ## shapes to diagrams to words to a score, in one minute
 	.venv/bin/pbow demo
 
 test: .venv/.has-test $(jit)/.warm  ## the tests, without the long ones
-	$(one-thread) $(python) -m pytest -n 2 --dist loadfile -m "not long" $(ARGS)
+	$(one-thread) $(python) -m pytest $(workers) -rs -m "not long" $(ARGS)
 
 test-long: .venv/.has-test  ## the tests that take minutes
-	$(python) -m pytest -m long $(ARGS)
+	$(python) -m pytest -rs -m long $(ARGS)
 
 lint: .venv/.has-all .venv/.has-lint  ## style, types and the arrows between modules
 	$(python) -m ruff check .
@@ -33,20 +34,33 @@ lint: .venv/.has-all .venv/.has-lint  ## style, types and the arrows between mod
 	$(python) -m mypy
 	.venv/bin/lint-imports
 
+# Without -E a page that has not changed would keep its warnings to itself.
 docs: .venv/.has-docs  ## the web pages, into docs/_build/html
-	$(python) -m sphinx -W --keep-going -b html docs docs/_build/html
+	$(python) -m sphinx -W -E --keep-going -b html docs docs/_build/html
 
 bench: .venv/.has-bench  ## pbow side by side with its peers
-	$(python) -m benchmarks
+	$(python) -m benchmarks $(ARGS)
 
 clean:  ## remove .venv, caches and everything built
 	rm -rf .venv .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache \
-	    .import_linter_cache build dist docs/_build docs/api/generated \
+	    .import_linter_cache build dist docs/_build \
 	    demo-words.png
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 # Two workers with a pool of BLAS threads each would fight over the cores.
 one-thread := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+
+# Two processes that compile one function at a time spoil a cache: the index that one
+# writes may name the machine code of the other. The usual loops are compiled once, and
+# each worker goes on in a copy. Without the copies (the warm-up failed) the tests run all
+# the same, and say better what is wrong.
+worker = --tx "popen//env:NUMBA_CACHE_DIR=$(NUMBA_CACHE_DIR)-$(1)"
+workers := $(call worker,1) $(call worker,2) --dist loadfile
+$(jit)/.warm: scripts/warm_jit.py .venv/.has-test
+	@mkdir -p $(jit)
+	find .cache -path '.cache/numba/*' -prune ! -path '$(jit)*' -exec rm -rf {} +
+	-$(python) scripts/warm_jit.py && rm -rf $(jit)-1 $(jit)-2 && \
+	    cp -R $(jit) $(jit)-1 && cp -R $(jit) $(jit)-2 && touch $@
 
 # A stamp is touched last, so a set-up that was killed starts again. mypy reads the types
 # of the optional packages, which is why lint asks for them too.
@@ -59,7 +73,3 @@ bench-list := $(wildcard benchmarks/requirements.txt)
 .venv/.has-bench: $(setup) $(bench-list)
 	scripts/setup-venv.sh all $(addprefix -r,$(bench-list))
 	@touch $@
-
-# When this fails there is no stamp, and the tests that follow say better what is wrong.
-$(jit)/.warm: scripts/warm_jit.py .venv/.has-test
-	-$(python) scripts/warm_jit.py && touch $@

@@ -1,8 +1,4 @@
-"""Compile the usual loops into Numba's cache, before test workers share it.
-
-Numba's cache is not made for processes that compile one function at the same time: the
-index that one writes may name the machine code of the other.
-"""
+"""Compile the usual loops into Numba's cache, so that test workers need not."""
 
 from itertools import product
 

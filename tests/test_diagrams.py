@@ -74,6 +74,7 @@ def test_a_contiguous_range_and_a_sample_share_their_points(ragged):
 
 def test_parts_are_selected_by_name(two_parts, ragged):
     assert two_parts["H1"] == ragged
+    assert two_parts["H1", ...] == ragged
     assert two_parts[["H1", "H0"]].parts == ("H1", "H0")
     assert two_parts[("H1", "H0")].parts == ("H1", "H0")
     with pytest.raises(KeyError, match="no part 'H2'; there is H0, H1"):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pbow.compute.kmeans import lloyd, seed_plusplus
 from pbow.compute.mixture import expect, maximize, pack
 from pbow.compute.random import stream_of
+from pbow.validation import check_option
 
 __all__ = ["GaussianCodebook", "KMeansCodebook", "learn_gaussian", "learn_kmeans"]
 
@@ -97,8 +98,8 @@ def learn_kmeans(
 
     Seeds by k-means++, then moves words to the means of their points until the sum of
     squared distances falls by less than 1e-4 of itself, at most 100 times; a word that
-    loses all points restarts at the point furthest from its word. The best of `n_init`
-    starts is kept.
+    loses all points restarts at the point furthest from its word (the authors' program:
+    at a random one). The best of `n_init` starts is kept.
 
     Parameters
     ----------
@@ -145,7 +146,8 @@ def learn_gaussian(
     """Fit a Gaussian mixture to a sample by expectation maximisation.
 
     Starts from the k-means clusters, and stops when the mean log-likelihood of a point
-    grows by less than 1e-5, after at most 100 rounds. Variances (eigenvalues,
+    grows by less than 1e-5 (the authors' program: of itself, which would depend on the
+    unit of the coordinates), after at most 100 rounds. Variances (eigenvalues,
     if `covariance` is full) are clamped from below at 1e-4 of the sample's largest
     variance. A component that loses its points restarts at the least likely point.
 
@@ -181,6 +183,7 @@ def learn_gaussian(
     (array([[5., 1.],
            [0., 2.]]), array([0.5, 0.5]))
     """
+    check_option("covariance", covariance, ("diag", "full"))
     n_dims = sample.shape[1]
     scale = _spread(sample) if whiten else np.ones(n_dims)
     points = _in_the_plane(sample / scale)

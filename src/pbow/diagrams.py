@@ -76,6 +76,7 @@ class Diagrams:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from pbow import Diagrams
     >>> X = Diagrams.from_list([[[0.0, 1.0], [0.2, 0.9]], [], [[0.1, 0.4]]])
     >>> X
@@ -307,11 +308,11 @@ class Diagrams:
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, str):
-            return self._select([key])
         # scikit-learn subsets with X[rows, ...].
         if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
             key = key[0]
+        if isinstance(key, str):
+            return self._select([key])
         if isinstance(key, (list, tuple)) and key and isinstance(key[0], str):
             return self._select(key)
         if isinstance(key, slice) and key.step in {None, 1}:

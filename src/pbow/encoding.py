@@ -19,6 +19,7 @@ from pbow.compute.mixture import pack
 from pbow.compute.normalize import NORMALIZATIONS
 from pbow.diagrams import Diagrams
 from pbow.threads import for_each_block
+from pbow.validation import check_option
 from pbow.weighting import Ramp
 
 __all__ = ["encode_counts", "encode_likelihoods"]
@@ -71,6 +72,8 @@ def encode_counts(
     array([[1., 2.],
            [0., 0.]])
     """
+    check_option("normalize", normalize, NORMALIZATIONS)
+    _check_finite(X)
     inverse = _read_only(1.0 / _padded(codebook.scale, 1.0))
     words = _read_only(_padded(codebook.words, 0.0) * inverse)
     limits, how = _limits(ramp), NORMALIZATIONS[normalize]
@@ -146,6 +149,10 @@ def encode_likelihoods(
            [0.6065],
            [0.    ]])
     """
+    check_option("scale", scale, ("density", "peak", "posterior"))
+    check_option("normalize", normalize, NORMALIZATIONS)
+    check_option("dtype", dtype, ("float64", "float32"))
+    _check_finite(X)
     n_words = codebook.n_words
     components = pack(codebook.weights, codebook.means, codebook.covariances)
     frame = _single_precision_frame(components[:, :n_words], dtype)
@@ -185,6 +192,15 @@ def _single_precision_frame(components: Floats, dtype: str) -> Floats:
         frame[2:] = 1.0 / np.maximum(apart, widest)
     frame.flags.writeable = False
     return frame
+
+
+def _check_finite(X: Diagrams) -> None:
+    if X.has_essential:
+        msg = (
+            "Expected diagrams without points that never die. Leave them out with "
+            "X.finite(), or encode X.essential() by itself."
+        )
+        raise ValueError(msg)
 
 
 def _limits(ramp: Ramp | None) -> Floats:

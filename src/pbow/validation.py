@@ -7,7 +7,16 @@ from collections.abc import Collection
 from numbers import Integral, Real
 from typing import Any, NoReturn
 
-__all__ = ["check_choice", "check_integer", "check_quantiles", "refuse"]
+__all__ = [
+    "check_choice",
+    "check_flag",
+    "check_integer",
+    "check_option",
+    "check_quantiles",
+    "is_finite_number",
+    "is_integer",
+    "refuse",
+]
 
 
 def refuse(estimator: Any, name: str, expected: str) -> NoReturn:
@@ -54,6 +63,14 @@ def check_choice(estimator: Any, name: str, choices: Collection[Any]) -> None:
     if not any(value is c or (isinstance(value, str) and value == c) for c in choices):
         listed = ", ".join(sorted(repr(choice) for choice in choices))
         refuse(estimator, name, f"one of {listed}")
+
+
+def check_option(name: str, value: Any, choices: Collection[Any]) -> None:
+    """Raise unless the argument of a function is one of `choices`."""
+    if value not in choices:
+        listed = ", ".join(sorted(repr(choice) for choice in choices))
+        msg = f"Expected {name} to be one of {listed}; got {value!r}."
+        raise ValueError(msg)
 
 
 def check_flag(estimator: Any, name: str) -> None:

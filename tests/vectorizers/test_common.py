@@ -313,6 +313,17 @@ def test_words_of_essential_points_can_be_set_apart(cls, ragged):
 
 
 @each_class
+def test_a_part_may_have_the_suffix_of_an_essential_one(cls, ragged):
+    X = Diagrams.from_parts({"H0_inf": ragged})
+    fitted = cls(3, essential="separate").fit(X)
+    assert list(fitted.codebooks_) == ["H0_inf"]
+    assert len(fitted.ramps_) == 1
+    assert fitted.transform(X).shape == (30, 3)
+    book = fitted.codebooks_["H0_inf"]
+    assert (book.words if cls is PersistenceBoW else book.means).shape == (3, 2)
+
+
+@each_class
 def test_a_part_named_like_an_essential_one_is_refused(cls, ragged):
     X = Diagrams.from_parts({"H0": ragged, "h0_INF": ragged})
     assert cls(2).fit(X).transform(X).shape == (30, 4)
@@ -356,6 +367,7 @@ def test_identical_points_have_one_word(cls):
         ({"n_words": True}, "'n_words' .* must be an int"),
         ({"n_words": {"H0": 3}}, "'n_words' .* given for the parts H1"),
         ({"n_words": {"H1": 3, "H2": 3}}, "'n_words' .* given for the parts H1"),
+        ({"n_words": {"H1": 3, "H1_inf": 3}}, "'n_words' .* given for the parts H1"),
         ({"n_words": {"H1": -3}}, "'n_words' .* a dict of such by part"),
         ({"weighting": "linear"}, "one of 'ramp', 'uniform'. Got 'linear'"),
         ({"weighting": None}, "one of 'ramp', 'uniform'. Got None"),

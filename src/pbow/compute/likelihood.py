@@ -27,7 +27,7 @@ from pbow.compute.exponential import CONTRACT, exponential
 from pbow.compute.normalize import normalize_row
 from pbow.compute.ramp import ramp_weight
 
-__all__ = ["LANES", "sum_likelihoods", "sum_posteriors"]
+__all__ = ["LANES", "sum_lanes", "sum_likelihoods", "sum_posteriors"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -58,29 +58,67 @@ def sum_likelihoods(
     """
     width = components.shape[1]
     sums = np.zeros(width, components.dtype)
-    point = np.empty(3, components.dtype)
-    point[2] = 1
+    pair = np.empty((2, 3), components.dtype)
     mean_b, mean_p = components[0], components[1]
     l11, l21, l22 = components[2], components[3], components[4]
     largest = LARGEST_64 if components.itemsize == 8 else LARGEST_32
     for d in range(out.shape[0]):
         sums[:] = 0
-        for t in range(offsets[d], offsets[d + 1]):
-            persistence = points[t, 1] - points[t, 0]
-            point[0] = (points[t, 0] - frame[0]) * frame[2]
-            point[1] = (persistence - frame[1]) * frame[3]
-            if ramp.shape[0] == 2:
-                point[2] = ramp_weight(persistence, ramp[0], ramp[1])
-            b, p, weight = point[0], point[1], point[2]
+        for t in range(offsets[d], offsets[d + 1], 2):
+            _place(points, t, offsets[d + 1], frame, ramp, pair)
+            b0, p0, weight0 = pair[0, 0], pair[0, 1], pair[0, 2]
+            b1, p1, weight1 = pair[1, 0], pair[1, 1], pair[1, 2]
             for k in range(width):
-                db = b - mean_b[k]
-                dp = p - mean_p[k]
-                u = db * l11[k]
-                v = db * l21[k] + dp * l22[k]
-                sums[k] += weight * exponential(-(u * u + v * v))
+                e0 = exponential(
+                    -_distance(b0, p0, mean_b[k], mean_p[k], l11[k], l21[k], l22[k])
+                )
+                e1 = exponential(
+                    -_distance(b1, p1, mean_b[k], mean_p[k], l11[k], l21[k], l22[k])
+                )
+                sums[k] = (sums[k] + weight0 * e0) + weight1 * e1
         for k in range(out.shape[1]):
             out[d, k] = min(factors[k] * np.float64(sums[k]), largest)
         normalize_row(out[d], how)
+
+
+@njit(nogil=True, cache=True, fastmath=CONTRACT)
+def _distance(
+    b: float,
+    p: float,
+    mean_b: float,
+    mean_p: float,
+    l11: float,
+    l21: float,
+    l22: float,
+) -> float:
+    """Return u * u + v * v: half the squared Mahalanobis distance."""
+    db = b - mean_b
+    dp = p - mean_p
+    u = db * l11
+    v = db * l21 + dp * l22
+    return u * u + v * v
+
+
+@njit(nogil=True, cache=True)
+def _place(
+    points: Floats, t: int, stop: int, frame: Floats, ramp: Floats, pair: Floats
+) -> None:
+    """Set ``pair`` to (birth, persistence, weight) of points t and t + 1.
+
+    Two points at a time read the components once, and give the processor twice as much
+    to do while it waits for one exponential. Where the diagram ends after the first,
+    the second is the same with weight 0, which leaves sums as they are.
+    """
+    for i in range(2):
+        at = min(t + i, stop - 1)
+        persistence = points[at, 1] - points[at, 0]
+        pair[i, 0] = (points[at, 0] - frame[0]) * frame[2]
+        pair[i, 1] = (persistence - frame[1]) * frame[3]
+        pair[i, 2] = 1.0
+        if ramp.shape[0] == 2:
+            pair[i, 2] = ramp_weight(persistence, ramp[0], ramp[1])
+    if t + 1 == stop:
+        pair[1, 2] = 0.0
 
 
 @njit(nogil=True, cache=True, fastmath=CONTRACT)
@@ -100,52 +138,57 @@ def sum_posteriors(
     """
     width = components.shape[1]
     sums = np.zeros(width, components.dtype)
-    share = np.empty(width, components.dtype)
-    lanes = np.empty(LANES, components.dtype)
-    point = np.empty(4, components.dtype)
-    point[2] = 1
+    share = np.empty((2, width), components.dtype)
+    pair = np.empty((2, 3), components.dtype)
+    share0, share1 = share[0], share[1]
+    mean_b, mean_p, log_factor = components[0], components[1], components[5]
+    l11, l21, l22 = components[2], components[3], components[4]
     # Below this, likelihoods have lost digits; the slow way has its own scale.
     faint = 1e-250 if components.itemsize == 8 else 1e-25
-    mean_b, mean_p = components[0], components[1]
-    l11, l21, l22, log_factor = (
-        components[2],
-        components[3],
-        components[4],
-        components[5],
-    )
     for d in range(out.shape[0]):
         sums[:] = 0
-        for t in range(offsets[d], offsets[d + 1]):
-            persistence = points[t, 1] - points[t, 0]
-            point[0] = (points[t, 0] - frame[0]) * frame[2]
-            point[1] = (persistence - frame[1]) * frame[3]
-            if ramp.shape[0] == 2:
-                point[2] = ramp_weight(persistence, ramp[0], ramp[1])
-            b, p = point[0], point[1]
+        for t in range(offsets[d], offsets[d + 1], 2):
+            _place(points, t, offsets[d + 1], frame, ramp, pair)
+            b0, p0, b1, p1 = pair[0, 0], pair[0, 1], pair[1, 0], pair[1, 1]
             for k in range(width):
-                db = b - mean_b[k]
-                dp = p - mean_p[k]
-                u = db * l11[k]
-                v = db * l21[k] + dp * l22[k]
-                share[k] = exponential(log_factor[k] - (u * u + v * v))
-            lanes[:] = 0
-            for first in range(0, width, LANES):
-                for lane in range(LANES):
-                    lanes[lane] += share[first + lane]
-            total = 0.0
-            for lane in range(LANES):
-                total += lanes[lane]
-            if total < faint:
-                far_b = (points[t, 0] - frame[0]) * frame[2]
-                far_p = (persistence - frame[1]) * frame[3]
-                total = _far_shares(far_b, far_p, components, share)
-            point[3] = point[2] / total
-            rate = point[3]
+                share0[k] = exponential(
+                    log_factor[k]
+                    - _distance(b0, p0, mean_b[k], mean_p[k], l11[k], l21[k], l22[k])
+                )
+                share1[k] = exponential(
+                    log_factor[k]
+                    - _distance(b1, p1, mean_b[k], mean_p[k], l11[k], l21[k], l22[k])
+                )
+            for i in range(2):
+                total = sum_lanes(share[i])
+                if total < faint:
+                    at = min(t + i, offsets[d + 1] - 1)
+                    far_b = (points[at, 0] - frame[0]) * frame[2]
+                    far_p = (points[at, 1] - points[at, 0] - frame[1]) * frame[3]
+                    total = _far_shares(far_b, far_p, components, share[i])
+                pair[i, 2] /= total
+            rate0, rate1 = pair[0, 2], pair[1, 2]
             for k in range(width):
-                sums[k] += rate * share[k]
+                sums[k] = (sums[k] + rate0 * share0[k]) + rate1 * share1[k]
         for k in range(out.shape[1]):
             out[d, k] = sums[k]
         normalize_row(out[d], how)
+
+
+@njit(nogil=True, cache=True)
+def sum_lanes(values: Floats) -> float:
+    """Sum a multiple of LANES numbers in LANES sums side by side, then those in order.
+
+    One sum would wait for each addition to end before the next.
+    """
+    lanes = np.zeros(LANES, values.dtype)
+    for first in range(0, values.shape[0], LANES):
+        for lane in range(LANES):
+            lanes[lane] += values[first + lane]
+    total = 0.0
+    for lane in range(LANES):
+        total += lanes[lane]
+    return total
 
 
 @njit(nogil=True, cache=True)

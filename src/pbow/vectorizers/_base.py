@@ -164,7 +164,7 @@ class CodebookVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         """Encode one part, with the normalization."""
 
     def _fit_part(self, name: str, part: Diagrams, seed: int) -> None:
-        never_dies = self.essential == "separate" and name.endswith(ESSENTIAL_SUFFIX)
+        never_dies = name not in self.parts_
         ramp = None
         # Points that never die have no persistence to be weighted by.
         if "ramp" in {self.weighting, self.point_weight} and not never_dies:
@@ -255,7 +255,9 @@ class CodebookVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
             return
         if not all(is_integer(n, 1) for n in self.n_words.values()):
             refuse(self, "n_words", "an int >= 1, or a dict of such by part")
-        allowed = {*parts, *(name + ESSENTIAL_SUFFIX for name in parts)}
+        allowed = set(parts)
+        if self.essential == "separate":
+            allowed |= {name + ESSENTIAL_SUFFIX for name in parts}
         if not set(parts) <= set(self.n_words) <= allowed:
             refuse(self, "n_words", f"given for the parts {', '.join(parts)}")
 

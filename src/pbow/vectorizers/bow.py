@@ -70,7 +70,7 @@ class PersistenceBoW(CodebookVectorizer):
 
     See Also
     --------
-    StablePersistenceBoW : Soft assignment; Lipschitz in the 1-Wasserstein distance.
+    StablePersistenceBoW : Soft counts, which change smoothly with the points.
 
     References
     ----------
@@ -128,7 +128,8 @@ class PersistenceBoW(CodebookVectorizer):
         Returns
         -------
         vectorizer : PersistenceBoW
-            Words in plain coordinates; square roots divided by their L2 norm.
+            Words in plain coordinates, learnt on uniformly drawn points (the paper
+            tries ``weighting="ramp"`` too); square roots divided by their L2 norm.
 
         Examples
         --------

@@ -151,8 +151,9 @@ class StablePersistenceBoW(CodebookVectorizer):
         Returns
         -------
         vectorizer : StablePersistenceBoW
-            Diagonal components in plain coordinates, learnt on points of high
-            persistence; densities, square roots divided by their L2 norm.
+            Diagonal components in plain coordinates, learnt on points drawn by the
+            ramp (the paper tries ``weighting="uniform"`` too); densities, square roots
+            divided by their L2 norm.
 
         Examples
         --------

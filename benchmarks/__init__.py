@@ -1,0 +1,1 @@
+"""pbow side by side with its peers, in one run: ``python -m benchmarks``."""

@@ -1,0 +1,54 @@
+"""Whether two contenders computed the same thing."""
+
+import numpy as np
+
+from benchmarks.timing import Verdict
+
+__all__ = ["as_low", "same_arrays", "same_counts", "similar"]
+
+# Rows compared at a time: the differences of a million rows are as large as the rows.
+BLOCK = 50_000
+
+
+def same_counts(
+    ours: np.ndarray, theirs: np.ndarray, sizes: np.ndarray, ties: float
+) -> Verdict:
+    """Compare rows that are square roots of counts, of L2 norm 1.
+
+    Squares times the number of points are the counts again. Points in another bin may
+    be at most the share `ties` of all: a point halfway between two words is nearest to
+    either, by how a program rounds.
+    """
+    moved = 0.0
+    for first in range(0, len(ours), BLOCK):
+        block = slice(first, first + BLOCK)
+        apart = np.abs(ours[block] ** 2 - theirs[block] ** 2).sum(axis=1)
+        moved += 0.5 * float(np.rint(apart * sizes[block]).sum())
+    n_moved, n_points = int(np.ceil(moved)), int(sizes.sum())
+    if n_moved == 0:
+        return Verdict(same=True, text="same counts")
+    same = n_moved <= max(2, ties * n_points)
+    return Verdict(same, f"same but for {n_moved:,} of {n_points:,} points")
+
+
+def same_arrays(ours: np.ndarray, theirs: np.ndarray, tolerance: float) -> Verdict:
+    """Compare arrays up to a tolerance relative to the largest number."""
+    worst = max(
+        float(np.abs(ours[first : first + BLOCK] - theirs[first : first + BLOCK]).max())
+        for first in range(0, len(ours), BLOCK)
+    )
+    relative = worst / float(np.abs(ours).max())
+    return Verdict(relative <= tolerance, f"within {relative:.0e}")
+
+
+def similar(ours: float, theirs: float, tolerance: float, what: str) -> Verdict:
+    """Compare numbers that random draws decide."""
+    ratio = theirs / ours
+    same = abs(ratio - 1.0) <= tolerance
+    return Verdict(same, f"{what} {ratio:.4f} of pbow's")
+
+
+def as_low(ours: float, theirs: float, tolerance: float, what: str) -> Verdict:
+    """Hold pbow to a number that should be low: it may be lower than a peer's."""
+    ratio = ours / theirs
+    return Verdict(ratio <= 1.0 + tolerance, f"{what} of pbow over this: {ratio:.4f}")
