@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _settings(options: argparse.Namespace) -> Settings:
-    sizes = {"shrink": 10, "seconds": 0.7, "seeds": 5, "repeats": 3}
+    sizes = {"shrink": 10, "seconds": 0.7, "seeds": 21, "repeats": 3}
     settings = Settings(options.threads, **sizes if options.quick else {})
     output = options.output
     if output is None and (options.quick or options.only):

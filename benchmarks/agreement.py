@@ -4,7 +4,7 @@ import numpy as np
 
 from benchmarks.timing import Verdict
 
-__all__ = ["as_low", "same_arrays", "same_counts", "similar"]
+__all__ = ["as_low", "same_arrays", "same_counts", "same_mean"]
 
 # Rows compared at a time: the differences of a million rows are as large as the rows.
 BLOCK = 50_000
@@ -41,14 +41,21 @@ def same_arrays(ours: np.ndarray, theirs: np.ndarray, tolerance: float) -> Verdi
     return Verdict(relative <= tolerance, f"within {relative:.0e}")
 
 
-def similar(ours: float, theirs: float, tolerance: float, what: str) -> Verdict:
-    """Compare numbers that random draws decide."""
-    ratio = theirs / ours
-    same = abs(ratio - 1.0) <= tolerance
-    return Verdict(same, f"{what} {ratio:.4f} of pbow's")
+def same_mean(
+    ours: np.ndarray, theirs: np.ndarray, mean: float, spread: float
+) -> Verdict:
+    """Hold the means of two samples to the exact mean that both were drawn from."""
+    errors = [(x.mean() - mean) / (spread / np.sqrt(len(x))) for x in (ours, theirs)]
+    text = "mean {1:+.1f}, of pbow {0:+.1f} standard errors from exact".format(*errors)
+    return Verdict(max(map(abs, errors)) <= 4.0, text)
 
 
-def as_low(ours: float, theirs: float, tolerance: float, what: str) -> Verdict:
-    """Hold pbow to a number that should be low: it may be lower than a peer's."""
-    ratio = ours / theirs
-    return Verdict(ratio <= 1.0 + tolerance, f"{what} of pbow over this: {ratio:.4f}")
+def as_low(
+    ours: np.ndarray, theirs: np.ndarray, tolerance: float, what: str
+) -> Verdict:
+    """Hold the median of pbow's numbers, which should be low, to that of a peer's."""
+    ratio = float(np.median(ours) / np.median(theirs))
+    # 1.25: how much wider a median of normal numbers varies than their mean.
+    errors = [1.25 * x.std() / x.mean() / np.sqrt(len(x)) for x in (ours, theirs)]
+    text = f"{what} of pbow over this: {ratio:.3f} ± {np.hypot(*errors):.3f}"
+    return Verdict(ratio <= 1.0 + tolerance, text)

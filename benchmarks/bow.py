@@ -11,7 +11,7 @@ from benchmarks.agreement import same_counts
 from benchmarks.chunks import born_and_persistent, cut, in_threads
 from benchmarks.report import Table, race_table
 from benchmarks.settings import Settings
-from benchmarks.timing import Contender, plain_read, race
+from benchmarks.timing import Contender, on_one_thread, plain_read, race
 from benchmarks.workloads import describe, workload
 from pbow import Diagrams, PersistenceBoW
 
@@ -47,12 +47,14 @@ def _one_race(name: str, n_words: int, settings: Settings) -> Table:
             "check": lambda H: same_counts(expected, H, X.sizes, ties),
         }
 
+    predict = Contender(
+        "scikit-learn KMeans.predict, once",
+        **peer(partial(nearest_by_kmeans(words).predict, points)),
+    )
     contenders = [
         Contender("pbow", lambda: ours.transform(X)),
-        Contender(
-            "scikit-learn KMeans.predict, once",
-            **peer(partial(nearest_by_kmeans(words).predict, points)),
-        ),
+        predict,
+        on_one_thread(predict),
         _faiss(points, words, settings.threads, peer),
         Contender(
             "scipy cKDTree, once",

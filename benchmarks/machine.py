@@ -17,11 +17,12 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "gudhi", "faiss-cpu", "pb
 def describe_machine(settings: Settings, *, whole: bool) -> dict[str, str]:
     """Return name and value of all that a reader needs to judge the numbers."""
     size = "full" if settings.shrink == 1 else f"W2, W3 at 1/{settings.shrink}"
+    load = os.getloadavg()[0]
+    busy = "; BUSY: do not quote these times" if load > 0.5 else ""
     return {
         "processor": _processor(),
         "cores": str(len(os.sched_getaffinity(0)) if _linux() else os.cpu_count()),
-        # Of the machine before the run: well below 1 on a quiet one.
-        "load before the run": f"{os.getloadavg()[0]:.1f}",
+        "load before the run": f"{load:.1f}{busy}",
         "threads": str(settings.threads),
         "size": size if whole else f"{size}; a part of the benchmarks",
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),

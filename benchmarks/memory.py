@@ -5,12 +5,15 @@ Linux. (``ru_maxrss`` cannot be used alone: a child starts from the peak of its 
 ``tracemalloc`` sees the arrays that numpy makes, but not those of compiled loops.
 """
 
+import ctypes
+import gc
 import json
 import os
 import resource
 import subprocess
 import sys
 import tracemalloc
+from contextlib import suppress
 from pathlib import Path
 
 from benchmarks.report import Table
@@ -94,6 +97,10 @@ def _peaks(run) -> tuple[float, float]:
 
 
 def _reset_peak() -> int:
+    # Freed memory that the process still holds would hide what a call takes.
+    gc.collect()
+    with suppress(AttributeError, OSError):  # only the GNU library has it
+        ctypes.CDLL(None).malloc_trim(0)
     try:
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     except OSError:

@@ -6,17 +6,25 @@ meet the same neighbours: minima of alternating turns compare what the code cost
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from numba import njit
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from benchmarks.settings import Settings
 from benchmarks.workloads import one_read
 from pbow import Diagrams
 
-__all__ = ["PLAIN_READ", "Contender", "Timing", "Verdict", "plain_read", "race"]
+__all__ = [
+    "PLAIN_READ",
+    "Contender",
+    "Timing",
+    "Verdict",
+    "on_one_thread",
+    "plain_read",
+    "race",
+]
 
 PLAIN_READ = "plain read of the points, one core"
 LEAST_ROUNDS = 3
@@ -98,6 +106,23 @@ def race(contenders: Sequence[Contender], settings: Settings) -> list[Timing]:
         )
         for c in contenders
     ]
+
+
+def on_one_thread(contender: Contender) -> Contender:
+    """Return the same without OpenMP's threads.
+
+    They wait for each other at every step: on small inputs, or a busy machine, a
+    program that uses them can be many times slower than on one thread.
+    """
+    if contender.run is None:
+        return contender
+    controller = ThreadpoolController()  # looks for libraries once, not at every turn
+
+    def run() -> Any:
+        with controller.limit(limits=1, user_api="openmp"):
+            return contender.run()
+
+    return replace(contender, name=f"{contender.name}, one thread", run=run)
 
 
 def plain_read(X: Diagrams) -> Contender:

@@ -227,10 +227,28 @@ def page(rows: list[Row]) -> str:
     """Return the page that shows and explains the results."""
     parts = [INTRODUCTION]
     for kind in CHOICES:
-        parts.append(f"## {kind.__name__}\n")
+        parts.append(f"## {kind.__name__}\n\n{verdict(rows, kind)}\n")
         for n_words in (SMALL, LARGE):
             parts += [f"### N = {n_words}\n", markdown(rows, kind, n_words)]
     return "\n".join(parts)
+
+
+def verdict(rows: list[Row], kind: Any) -> str:
+    """Return one sentence on where the defaults stand."""
+    gaps = dict(ranking(rows, kind, SMALL))
+    best = next(iter(gaps))
+    if best == describe(kind()):
+        second = list(gaps)[1]
+        ahead = gaps[best] - gaps[second]
+        return (
+            f"At N = {SMALL} the defaults come first, on average {ahead:.1f} points "
+            f"ahead of {short(second, kind)}."
+        )
+    behind = gaps[best] - gaps[describe(kind())]
+    return (
+        f"At N = {SMALL} the defaults come {list(gaps).index(describe(kind())) + 1} of "
+        f"{len(gaps)}, on average {behind:.1f} points behind {short(best, kind)}."
+    )
 
 
 def markdown(rows: list[Row], kind: Any, n_words: int) -> str:
@@ -294,6 +312,13 @@ what differs from the defaults. *To the best*: accuracy minus the best in the ta
 that data set, mean over the data sets; rows are in this order. *To the defaults*: the
 paired difference, mean over the data sets ± its standard error, which is too small
 because the training parts of splits overlap.
+
+**What won.** Square roots without the L2 norm, which throws the number of points away,
+and coordinates divided by their standard deviations; every point counts, whatever its
+persistence; and for soft words posteriors, so that no tight component drowns the rest.
+Words learnt on persistent points (`weighting="ramp"`) gain on Reddit-5k at N = 50 and
+lose on both stand-ins; full covariances change nothing that could be measured. Where
+settings are level, the plainer ones are the defaults.
 """
 
 

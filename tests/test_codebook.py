@@ -3,7 +3,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.mixture import GaussianMixture
 
-from pbow.codebook import learn_gaussian, learn_kmeans
+from pbow.codebook import (
+    GaussianCodebook,
+    KMeansCodebook,
+    learn_gaussian,
+    learn_kmeans,
+)
 
 KMEANS = {"whiten": False, "n_init": 1, "seed": 0}
 MIXTURE = {"covariance": "diag", **KMEANS}
@@ -74,7 +79,7 @@ def test_too_few_distinct_points_are_counted(learn):
     sample = np.repeat([[0.0, 1.0], [0.5, 2.0], [0.5, 3.0]], 10, axis=0)
     assert words_of(learn(sample, 3)).shape == (3, 2)
     with pytest.raises(
-        ValueError, match="4 words: the sample of 30 points has only 3 distinct"
+        ValueError, match="4 words: the sample of 30 points has only 3 that can be told"
     ):
         learn(sample, 4)
 
@@ -141,3 +146,75 @@ def test_no_component_is_singular(rng, covariance, whiten):
     assert (book.weights > 0).all()
     if covariance == "diag":
         assert (book.covariances[:, 0, 1] == 0).all()
+
+
+@each_learner
+def test_fewer_words_will_do_where_that_is_said(learn):
+    sample = np.repeat([[0.0, 1.0], [0.5, 2.0], [0.5, 3.0]], 10, axis=0)
+    assert_allclose(words_of(learn(sample, 7, or_fewer=True)), sample[::10], rtol=1e-12)
+
+
+@each_learner
+@pytest.mark.parametrize(
+    ("sample", "options", "message"),
+    [
+        (np.empty((0, 2)), {}, r"at least one point.*shape \(0, 2\)"),
+        (np.zeros((5, 3)), {}, r"shape \(5, 3\)"),
+        (np.zeros(5), {}, r"shape \(5,\)"),
+        (np.array([[0.0, np.nan]]), {}, "finite numbers"),
+        (np.zeros((5, 2)), {"n_init": 0}, "n_init to be an int >= 1; got 0"),
+    ],
+)
+def test_a_sample_that_nothing_can_be_learnt_from_is_named(
+    learn, sample, options, message
+):
+    with pytest.raises(ValueError, match=message):
+        learn(sample, 1, **options)
+    with pytest.raises(ValueError, match="n_words to be an int >= 1; got 0"):
+        learn(np.zeros((5, 2)), 0)
+
+
+SOFT = {
+    "weights": [0.5, 0.5],
+    "means": [[0.0, 1.0], [0.0, 2.0]],
+    "covariances": [np.eye(2), np.eye(2)],
+    "scale": [1.0, 1.0],
+}
+
+
+@pytest.mark.parametrize(
+    ("cls", "arrays", "message"),
+    [
+        (
+            KMeansCodebook,
+            {"words": [[0, np.nan]], "scale": [1, 1]},
+            "words to be finite",
+        ),
+        (KMeansCodebook, {"words": np.empty((0, 2)), "scale": [1, 1]}, r"got \(0, 2\)"),
+        (KMeansCodebook, {"words": [0.0, 1.0], "scale": [1, 1]}, r"got \(2,\)"),
+        (KMeansCodebook, {"words": [[0.0, 1.0]], "scale": [1]}, "2 positive numbers"),
+        (
+            KMeansCodebook,
+            {"words": [[0.0, 1.0]], "scale": [1, 0]},
+            "2 positive numbers",
+        ),
+        (GaussianCodebook, SOFT | {"weights": [1.0, 0.0]}, "weights to be 2 positive"),
+        (GaussianCodebook, SOFT | {"covariances": [np.eye(2)]}, r"got \(1, 2, 2\)"),
+        (
+            GaussianCodebook,
+            SOFT | {"covariances": [np.eye(2), [[1, 1], [1, 1]]]},
+            "covariance of word 1 is not positive definite",
+        ),
+    ],
+    ids=str,
+)
+def test_a_codebook_that_is_none_is_refused(cls, arrays, message):
+    with pytest.raises(ValueError, match=message):
+        cls(**arrays)
+
+
+def test_a_codebook_copies_its_arrays():
+    words = np.ones((2, 2))
+    codebook = KMeansCodebook(words, np.ones(2))
+    words[0, 0] = 5.0
+    assert codebook.words[0, 0] == 1.0

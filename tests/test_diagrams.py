@@ -79,6 +79,8 @@ def test_parts_are_selected_by_name(two_parts, ragged):
     assert two_parts[("H1", "H0")].parts == ("H1", "H0")
     with pytest.raises(KeyError, match="no part 'H2'; there is H0, H1"):
         two_parts["H2"]
+    with pytest.raises(ValueError, match="can be selected once; got H0, H0"):
+        two_parts[["H0", "H0"]]
     with pytest.raises(ValueError, match=r"has parts H0, H1\. Select one first"):
         _ = two_parts.points
 
@@ -119,6 +121,17 @@ def test_a_plain_array_of_equally_large_diagrams_will_do(rng):
     assert_array_equal(check_diagrams(points)[2], points[2])
 
 
+def test_a_table_is_not_a_collection():
+    frame = pytest.importorskip("pandas").DataFrame({"birth": [0.0], "death": [1.0]})
+    with pytest.raises(ValueError, match=r"got a DataFrame\. Pass one of its columns"):
+        check_diagrams(frame)
+
+
+def test_numbers_in_object_arrays_are_numbers():
+    boxed = np.array([[0, 1], [0, np.inf]], dtype=object)
+    assert_array_equal(Diagrams.from_list([boxed])[0], [[0, 1], [0, np.inf]])
+
+
 def test_samples_of_several_parts_make_a_collection(two_parts):
     assert Diagrams.from_list(list(two_parts)) == two_parts
     with pytest.raises(ValueError, match="Sample 1 has H0; sample 0 has H0, H1"):
@@ -129,8 +142,10 @@ def test_flat_arrays_are_used_without_a_copy():
     points, offsets = np.array([[0.0, 1.0], [0.5, 2.0]]), np.array([0, 1, 1, 2])
     X = Diagrams(points, offsets, name="H0")
     assert np.shares_memory(X.points, points)
-    assert np.shares_memory(X.offsets, offsets)
     assert points.flags.writeable
+    # Loops trust offsets, so these are copied.
+    offsets[1] = 10**9
+    assert X.offsets[1] == 1
     assert_array_equal(X.sizes, [1, 0, 1])
     assert X.parts == ("H0",)
 
@@ -142,6 +157,9 @@ def test_a_collection_cannot_be_changed(ragged):
         ragged[3][0, 0] = 1.0
     with pytest.raises(ValueError, match="read-only"):
         ragged[[1, 2]].offsets[0] = 1
+    for X in (ragged, ragged[3:5], ragged[[1, 2]], ragged.finite()):
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            X.points.flags.writeable = True
     with pytest.raises(AttributeError):
         ragged.points = np.zeros((1, 2))
     with pytest.raises(TypeError, match="does not support item assignment"):
@@ -226,6 +244,9 @@ def test_repr_tells_each_part(two_parts):
         ([[[0, -np.inf]]], "dies before it is born"),
         ([[[0, 1.797e308]]], r"beyond 1e\+100 .*numpy\.inf"),
         ([[["a", "b"]]], "Diagram 0 of part H1 is not an array of numbers"),
+        ([[["0", "1"]]], "Diagram 0 of part H1 is not an array of numbers, but of <U1"),
+        ([np.array([[0, 1j]])], "not an array of numbers, but of complex128"),
+        ([np.ma.array([[0, 1]], mask=True)], "Diagram 0 of part H1 is a masked array"),
         ([[[0, 1], [0]]], "Diagram 0 of part H1 is not an array of numbers"),
         (["abc"], "Diagram 0 of part H1 is not an array of numbers"),
         ("diagrams.csv", "Expected a collection of diagrams, got str 'diagrams.csv'"),

@@ -425,16 +425,8 @@ def test_essential_classes_have_the_constant_of_a_bell(scale, metric):
         (CASES[0][0], Ramp(0.0, math.inf), {}, "a finite high"),
         (CASES[0][0], Ramp(0.0, 1.0), {"metric": "l2"}, "metric to be one of 'birth-d"),
         (CASES[0][0], Ramp(0.0, 1.0), {"scale": "posterior"}, "scale to be one of"),
-        (
-            make_codebook([[0, 1]], [[1, 1]], 1.0),
-            Ramp(0, 1),
-            {},
-            "word 0 is not positive",
-        ),
-        (make_codebook([[0, 1]], [[1, 0]], 0.0), Ramp(0, 1), {}, "positive variances"),
-        (make_codebook([[0, math.nan]], [[1, 1]], 0.0), Ramp(0, 1), {}, "has NaN"),
     ],
-    ids=["low", "high", "metric", "scale", "singular", "variance", "nan"],
+    ids=["low", "high", "metric", "scale"],
 )
 def test_what_cannot_be_certified_is_refused(codebook, ramp, options, message):
     with pytest.raises(ValueError, match=message):
@@ -476,14 +468,6 @@ def test_of_several_parts_and_words_the_steepest_counts(metric):
         assert lipschitz_constant(model, metric=metric) == pytest.approx(
             max(np.linalg.norm(constants) for constants in parts)
         )
-
-
-def test_a_part_without_words_changes_nothing():
-    codebook, ramp = CASES[0]
-    empty = make_codebook(np.empty((0, 2)), np.empty((0, 2)), 0.0, np.empty(0))
-    model = fitted({"H0": empty, "H1": codebook}, {"H0": Ramp(0, 0), "H1": ramp})
-    assert lipschitz_constant(model) == component_constants(codebook, ramp).max()
-    assert lipschitz_constant(fitted({"H0": empty}, {"H0": None})) == 0.0
 
 
 @pytest.mark.parametrize(

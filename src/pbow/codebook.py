@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pbow.compute.kmeans import lloyd, seed_plusplus
 from pbow.compute.mixture import expect, maximize, pack
 from pbow.compute.random import stream_of
-from pbow.validation import check_option
+from pbow.validation import check_option, is_integer
 
 __all__ = ["GaussianCodebook", "KMeansCodebook", "learn_gaussian", "learn_kmeans"]
 
@@ -92,7 +92,13 @@ class GaussianCodebook:
 
 
 def learn_kmeans(
-    sample: Floats, n_words: int, *, whiten: bool, n_init: int, seed: int
+    sample: Floats,
+    n_words: int,
+    *,
+    whiten: bool,
+    n_init: int,
+    seed: int,
+    or_fewer: bool = False,
 ) -> KMeansCodebook:
     """Cluster a sample into words by k-means.
 
@@ -113,6 +119,8 @@ def learn_kmeans(
         Number of starts.
     seed : int
         Decides the starts.
+    or_fewer : bool, default=False
+        Make do with fewer words where there are fewer distinct points.
 
     Returns
     -------
@@ -127,9 +135,11 @@ def learn_kmeans(
     array([[5., 1.],
            [0., 2.]])
     """
+    sample = _check_sample(sample, n_words, n_init)
     n_dims = sample.shape[1]
     scale = _spread(sample) if whiten else np.ones(n_dims)
-    words, _ = _cluster(_in_the_plane(sample / scale), n_words, n_init, seed)
+    points = _in_the_plane(sample / scale)
+    words, _ = _cluster(points, n_words, n_init, seed, or_fewer=or_fewer)
     words = words[:, :n_dims] * scale
     return KMeansCodebook(words[_by_persistence(words)], scale)
 
@@ -142,6 +152,7 @@ def learn_gaussian(
     whiten: bool,
     n_init: int,
     seed: int,
+    or_fewer: bool = False,
 ) -> GaussianCodebook:
     """Fit a Gaussian mixture to a sample by expectation maximisation.
 
@@ -166,6 +177,8 @@ def learn_gaussian(
         Number of k-means starts.
     seed : int
         Decides the starts.
+    or_fewer : bool, default=False
+        Make do with fewer components where there are fewer distinct points.
 
     Returns
     -------
@@ -184,10 +197,11 @@ def learn_gaussian(
            [0., 2.]]), array([0.5, 0.5]))
     """
     check_option("covariance", covariance, ("diag", "full"))
+    sample = _check_sample(sample, n_words, n_init)
     n_dims = sample.shape[1]
     scale = _spread(sample) if whiten else np.ones(n_dims)
     points = _in_the_plane(sample / scale)
-    words, labels = _cluster(points, n_words, n_init, seed)
+    words, labels = _cluster(points, n_words, n_init, seed, or_fewer=or_fewer)
     weights, means, covariances = _maximize_likelihood(
         points, words, labels, diagonal=covariance == "diag"
     )
@@ -198,19 +212,22 @@ def learn_gaussian(
 
 
 def _cluster(
-    points: Floats, n_words: int, n_init: int, seed: int
+    points: Floats, n_words: int, n_init: int, seed: int, *, or_fewer: bool
 ) -> tuple[Floats, NDArray[np.int32]]:
     best = np.inf
     for start in range(n_init):
         words = np.empty((n_words, 2))
         labels = np.zeros(len(points), np.int32)
         n_found = seed_plusplus(points, stream_of(seed, FOR_SEEDING + start), words)
-        if n_found < n_words:
+        if n_found < n_words and not or_fewer:
             msg = (
                 f"Cannot learn {n_words} words: the sample of {len(points)} points has "
-                f"only {n_found} distinct. Lower n_words, or pass more diagrams."
+                f"only {n_found} that can be told apart. Lower n_words or pass more "
+                "diagrams; a sample drawn by the ramp repeats points, and "
+                "weighting='uniform' does not."
             )
             raise ValueError(msg)
+        words = words[:n_found]
         inertia, _ = lloyd(points, words, MAX_ITER, KMEANS_TOLERANCE, labels)
         if start == 0 or inertia < best:
             best, best_words, best_labels = inertia, words, labels
@@ -303,8 +320,65 @@ def _by_persistence(words: Floats) -> NDArray[np.intp]:
     return np.lexsort(words.T)
 
 
+def _check_sample(sample: Any, n_words: int, n_init: int) -> Floats:
+    checked = np.asarray(sample, dtype=np.float64)
+    if checked.ndim != 2 or checked.shape[1] not in {1, 2} or len(checked) == 0:
+        msg = (
+            "Expected at least one point, as (n_points, 1 or 2); got an array of "
+            f"shape {checked.shape}."
+        )
+        raise ValueError(msg)
+    if not np.isfinite(checked).all():
+        msg = "Expected a sample of finite numbers; it has NaN or infinity."
+        raise ValueError(msg)
+    for name, value in (("n_words", n_words), ("n_init", n_init)):
+        if not is_integer(value, 1):
+            msg = f"Expected {name} to be an int >= 1; got {value!r}."
+            raise ValueError(msg)
+    return checked
+
+
 def _freeze(codebook: KMeansCodebook | GaussianCodebook) -> None:
+    """Check the arrays of a codebook, and keep read-only copies."""
     for field in fields(codebook):
-        array = np.ascontiguousarray(getattr(codebook, field.name), dtype=np.float64)
+        array = np.array(getattr(codebook, field.name), dtype=np.float64, order="C")
+        if not np.isfinite(array).all():
+            msg = f"Expected {field.name} to be finite; they have NaN or infinity."
+            raise ValueError(msg)
         array.flags.writeable = False
         object.__setattr__(codebook, field.name, array)
+    words = codebook.words if isinstance(codebook, KMeansCodebook) else codebook.means
+    if words.ndim != 2 or words.shape[1] not in {1, 2} or len(words) == 0:
+        msg = f"Expected words of shape (at least 1, 1 or 2); got {words.shape}."
+        raise ValueError(msg)
+    n_words, n_dims = words.shape
+    if codebook.scale.shape != (n_dims,) or not (codebook.scale > 0.0).all():
+        msg = f"Expected scale to be {n_dims} positive numbers; got {codebook.scale}."
+        raise ValueError(msg)
+    if isinstance(codebook, KMeansCodebook):
+        return
+    if codebook.weights.shape != (n_words,) or not (codebook.weights > 0.0).all():
+        msg = (
+            f"Expected weights to be {n_words} positive numbers; "
+            f"got {codebook.weights}."
+        )
+        raise ValueError(msg)
+    if codebook.covariances.shape != (n_words, n_dims, n_dims):
+        msg = (
+            f"Expected covariances of shape {(n_words, n_dims, n_dims)}; "
+            f"got {codebook.covariances.shape}."
+        )
+        raise ValueError(msg)
+    # What is left of the last variance, given the first coordinate.
+    first, last = codebook.covariances[:, 0, 0], codebook.covariances[:, -1, -1]
+    definite = (first > 0.0) & (last > 0.0)
+    if n_dims == 2:
+        shared = codebook.covariances[:, 0, 1] / np.sqrt(np.where(definite, first, 1.0))
+        definite &= last - shared * shared > 0.0
+    if not definite.all():
+        word = int(np.argmin(definite))
+        msg = (
+            f"The covariance of word {word} is not positive definite: "
+            f"{codebook.covariances[word].tolist()}."
+        )
+        raise ValueError(msg)

@@ -50,8 +50,9 @@ class Diagrams:
     points : array-like of shape (n_points, 2)
         Birth and death of every point, diagram after diagram. A C-contiguous float64
         array is used as it is, without a copy; do not change it afterwards.
-    offsets : array-like of shape (n_samples + 1,)
-        Diagram ``i`` is ``points[offsets[i]:offsets[i + 1]]``.
+    offsets : array-like of int of shape (n_samples + 1,)
+        Diagram ``i`` is ``points[offsets[i]:offsets[i + 1]]``. They are copied: loops
+        trust them.
     name : str, default="H1"
         Name of the only part. :meth:`from_parts` makes collections of several.
 
@@ -132,6 +133,7 @@ class Diagrams:
         blocks = [_as_diagram(d, i, name) for i, d in enumerate(samples)]
         sizes = np.fromiter((len(b) for b in blocks), dtype=np.int64, count=len(blocks))
         points = np.concatenate(blocks) if blocks else np.empty((0, 2))
+        points.flags.writeable = False
         return cls(points, _offsets(sizes), name=name)
 
     @classmethod
@@ -231,9 +233,12 @@ class Diagrams:
 
     @classmethod
     def _trusted(cls, parts: dict[str, _Part]) -> Diagrams:
-        """Wrap parts that are known to be valid."""
+        """Wrap parts that are known to be valid, and nobody else's."""
         X = object.__new__(cls)
-        X._parts = {name: _frozen(part) for name, part in parts.items()}
+        X._parts = {
+            name: _Part(_sealed(points), _sealed(offsets), endless)
+            for name, (points, offsets, endless) in parts.items()
+        }
         X._n_samples = len(next(iter(parts.values())).offsets) - 1
         return X
 
@@ -332,6 +337,9 @@ class Diagrams:
             if name not in self._parts:
                 msg = f"There is no part {name!r}; there is {_listed(self.parts)}."
                 raise KeyError(msg)
+        if len(set(names)) < len(names):
+            msg = f"Every part can be selected once; got {_listed(names)}."
+            raise ValueError(msg)
         return Diagrams._trusted({name: self._parts[name] for name in names})
 
     def _sample(self, row: int) -> Any:
@@ -486,6 +494,12 @@ def _check_collection(X: Any) -> Any:
             "arrays of shape (n_points, 2)."
         )
         raise ValueError(msg)
+    if hasattr(X, "columns") and hasattr(X, "iloc"):
+        msg = (
+            "Expected a collection of diagrams, got a DataFrame. Pass one of its "
+            "columns, with a diagram in each row."
+        )
+        raise ValueError(msg)
     if isinstance(X, np.ndarray) and X.dtype != object:
         if X.ndim == 2:
             msg = (
@@ -534,14 +548,7 @@ def _by_part(samples: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 
 def _as_diagram(diagram: Any, index: int, name: str) -> Floats:
-    try:
-        points = np.asarray(diagram, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        msg = (
-            f"Diagram {index} of part {name} is not an array of numbers "
-            f"({_describe(diagram)}): {error}."
-        )
-        raise ValueError(msg) from error
+    points = _as_floats(diagram, f"Diagram {index} of part {name}")
     if points.size == 0 and points.shape in {(0,), (1, 0), (0, 2)}:
         return np.empty((0, 2))
     if points.ndim != 2 or points.shape[1] != 2:
@@ -553,13 +560,30 @@ def _as_diagram(diagram: Any, index: int, name: str) -> Floats:
     return points
 
 
-def _check_part(points: ArrayLike, offsets: ArrayLike, name: str) -> _Part:
+def _as_floats(values: Any, what: str) -> Floats:
+    """Return float64 of numbers; strings that look like some are none."""
     try:
-        flat = np.ascontiguousarray(points, dtype=np.float64)
-        starts = np.asarray(offsets)
+        array = np.asarray(values)
+        if array.dtype == object:  # numbers in an object array, or rows of these
+            array = np.asarray(array.tolist())
     except (TypeError, ValueError) as error:
-        msg = f"Part {name} is not an array of numbers: {error}."
+        msg = f"{what} is not an array of numbers ({_describe(values)}): {error}."
         raise ValueError(msg) from error
+    if array.size == 0 or array.dtype.kind in "biuf":
+        if not np.ma.isMaskedArray(values):
+            return array.astype(np.float64, copy=False)
+        msg = f"{what} is a masked array. Pass the points that are not masked."
+        raise ValueError(msg)
+    msg = (
+        f"{what} is not an array of numbers, but of {array.dtype} "
+        f"({_describe(values)})."
+    )
+    raise ValueError(msg)
+
+
+def _check_part(points: ArrayLike, offsets: ArrayLike, name: str) -> _Part:
+    flat = np.ascontiguousarray(_as_floats(points, f"Part {name}"))
+    starts = np.asarray(offsets)
     if flat.ndim != 2 or flat.shape[1] != 2:
         msg = (
             f"Points of part {name} have shape {flat.shape}; "
@@ -572,7 +596,7 @@ def _check_part(points: ArrayLike, offsets: ArrayLike, name: str) -> _Part:
             "expected integers of shape (n_samples + 1,)."
         )
         raise ValueError(msg)
-    starts = np.ascontiguousarray(starts, dtype=np.int64)
+    starts = np.array(starts, dtype=np.int64)
     if starts[0] != 0 or starts[-1] != len(flat) or (np.diff(starts) < 0).any():
         msg = (
             f"Offsets of part {name} must grow from 0 to the number of points, "
@@ -580,7 +604,11 @@ def _check_part(points: ArrayLike, offsets: ArrayLike, name: str) -> _Part:
             f"{'' if (np.diff(starts) >= 0).all() else ' and decrease on the way'}."
         )
         raise ValueError(msg)
-    return _frozen(_Part(flat, starts, _check_points(flat, starts, name)))
+    endless = _check_points(flat, starts, name)
+    # A view: the array itself stays as its owner made it.
+    flat = flat.view()
+    flat.flags.writeable = False
+    return _Part(flat, _sealed(starts), endless)
 
 
 def _check_points(points: Floats, offsets: Ints, name: str) -> bool:
@@ -639,11 +667,10 @@ def _check_unique(names: Iterable[str]) -> None:
             raise ValueError(msg)
 
 
-def _frozen(part: _Part) -> _Part:
-    """Read-only views: the arrays themselves stay as their owner made them."""
-    points, offsets = part.points.view(), part.offsets.view()
-    points.flags.writeable = offsets.flags.writeable = False
-    return _Part(points, offsets, part.endless)
+def _sealed(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view that cannot be made writeable; the array's own flag could be."""
+    array.flags.writeable = False
+    return array.view()
 
 
 def _offsets(sizes: Ints) -> Ints:

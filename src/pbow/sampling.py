@@ -12,6 +12,7 @@ the points alone, not on where the blocks are cut:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -203,4 +204,4 @@ def _between(low: float, high: float, share: float) -> float:
 
 def _starts(blocks: Sequence[Diagrams]) -> list[int]:
     sizes = [len(block.points) for block in blocks]
-    return [sum(sizes[:i]) for i in range(len(sizes))]
+    return list(accumulate(sizes, initial=0))[:-1]

@@ -14,7 +14,6 @@ logarithms, so that words of width 1e-50 and 1e50 go the same way.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from pbow.codebook import GaussianCodebook
+from pbow.validation import check_option
 from pbow.weighting import Ramp
 
 __all__ = ["component_constants", "lipschitz_constant", "obstacle"]
@@ -93,10 +93,10 @@ def component_constants(
     ... ).round(2)
     array([1.35])
     """
-    _check_option("scale", scale, SCALES)
-    _check_option("metric", metric, METRICS)
+    check_option("scale", scale, SCALES)
+    check_option("metric", metric, METRICS)
     n_words, n_dims = codebook.means.shape
-    covariances = _check_covariances(codebook)
+    covariances = codebook.covariances
     # Of persistence, or of birth where there is nothing else.
     sigma = np.sqrt(covariances[:, -1, -1])
     tau = _conditional_deviation(covariances) if n_dims == 2 else np.ones(n_words)
@@ -165,13 +165,11 @@ def lipschitz_constant(vectorizer: Any, *, metric: str = "birth-death") -> float
     The constant is that of exact arithmetic; features are rounded, in float32 to about
     six digits.
     """
-    _check_option("metric", metric, METRICS)
+    check_option("metric", metric, METRICS)
     if obstacle(vectorizer) is not None:
         return None
     constants = [0.0]
     for name, codebook in vectorizer.codebooks_.items():
-        if codebook.n_words == 0:
-            continue
         ramp = vectorizer.ramps_.get(name)
         words = component_constants(
             codebook, ramp, scale=vectorizer.scale, metric=metric
@@ -214,7 +212,7 @@ def obstacle(vectorizer: Any) -> str | None:
         )
     for part, codebook in vectorizer.codebooks_.items():
         ramp = vectorizer.ramps_.get(part)
-        if codebook.n_words == 0 or codebook.means.shape[1] == 1:
+        if codebook.means.shape[1] == 1:
             continue
         if vectorizer.point_weight is None or ramp is None:
             return (
@@ -300,27 +298,7 @@ def _conditional_deviation(covariances: Floats) -> Floats:
         1 - Fraction(bp) ** 2 / (Fraction(bb) * Fraction(pp))
         for (bb, _), (bp, pp) in covariances.tolist()
     ]
-    if not all(share > 0 for share in shares):
-        word = next(i for i, share in enumerate(shares) if share <= 0)
-        msg = (
-            f"The covariance of word {word} is not positive definite: "
-            f"{covariances[word].tolist()}. Learn the codebook again with fewer words."
-        )
-        raise ValueError(msg)
     return np.sqrt(covariances[:, 0, 0]) * np.sqrt([float(share) for share in shares])
-
-
-def _check_covariances(codebook: GaussianCodebook) -> Floats:
-    numbers = (codebook.weights, codebook.means, codebook.covariances)
-    if not all(np.isfinite(x).all() for x in numbers):
-        msg = "Expected a codebook of finite numbers; it has NaN or infinity."
-        raise ValueError(msg)
-    covariances = np.asarray(codebook.covariances, dtype=np.float64)
-    variances = np.diagonal(covariances, axis1=1, axis2=2)
-    if not (variances > 0.0).all():
-        msg = f"Expected positive variances, the smallest one is {variances.min():g}."
-        raise ValueError(msg)
-    return covariances
 
 
 def _check_ramp(ramp: Ramp | None) -> Ramp:
@@ -337,10 +315,3 @@ def _check_ramp(ramp: Ramp | None) -> Ramp:
         )
         raise ValueError(msg)
     return ramp
-
-
-def _check_option(name: str, value: str, choices: Sequence[str]) -> None:
-    if value not in choices:
-        listed = ", ".join(repr(choice) for choice in choices)
-        msg = f"Expected {name} to be one of {listed}; got {value!r}."
-        raise ValueError(msg)

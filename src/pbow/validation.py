@@ -7,6 +7,8 @@ from collections.abc import Collection
 from numbers import Integral, Real
 from typing import Any, NoReturn
 
+import numpy as np
+
 __all__ = [
     "check_choice",
     "check_flag",
@@ -40,11 +42,12 @@ def is_integer(value: Any, minimum: int) -> bool:
 
 def is_finite_number(value: Any) -> bool:
     """Whether `value` is a real number, not a bool, and finite."""
-    return (
-        isinstance(value, Real)
-        and not isinstance(value, bool)
-        and math.isfinite(float(value))
-    )
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:  # an int beyond every float
+        return False
 
 
 def check_integer(
@@ -75,7 +78,8 @@ def check_option(name: str, value: Any, choices: Collection[Any]) -> None:
 
 def check_flag(estimator: Any, name: str) -> None:
     """Raise unless the parameter is True or False."""
-    if not isinstance(getattr(estimator, name), bool):
+    # A grid made of an array has numpy's booleans.
+    if not isinstance(getattr(estimator, name), (bool, np.bool_)):
         refuse(estimator, name, "True or False")
 
 

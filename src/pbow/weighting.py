@@ -42,8 +42,3 @@ class Ramp:
         if self.low == self.high:
             return (persistence >= self.high).astype(np.float64)
         return np.clip((persistence - self.low) / (self.high - self.low), 0.0, 1.0)
-
-    @property
-    def slope(self) -> float:
-        """Largest derivative; infinite for a step."""
-        return float("inf") if self.low == self.high else 1.0 / (self.high - self.low)

@@ -23,5 +23,9 @@ def test_zeros_stay_zeros(how):
     assert_array_equal(normalized([0.0, 0.0], how), [0.0, 0.0])
 
 
+def test_squares_that_overflow_do_not_matter():
+    assert_allclose(normalized([3e200, 4e200], "lipschitz"), [0.6, 0.8])
+
+
 def test_next_to_nothing_does_not_become_something():
     assert np.abs(normalized([1e-300, 0.0], "sqrt-l2")).max() < 1e-100

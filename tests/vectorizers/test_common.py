@@ -248,9 +248,7 @@ def test_a_missing_and_an_extra_part_are_errors(cls, ragged):
 @each_class
 def test_a_part_without_points_gives_no_columns_and_a_warning(cls, ragged):
     X = Diagrams.from_parts({"H0": [[]] * 30, "H1": ragged})
-    with pytest.warns(
-        UserWarning, match="Part H0 has no point in 30 training diagrams"
-    ):
+    with pytest.warns(UserWarning, match="Part H0 has no finite point in 30 training"):
         fitted = cls(3).fit(X)
     assert fitted.transform(X).shape == (30, 3)
     assert list(fitted.codebooks_) == ["H1"]
@@ -342,8 +340,8 @@ def test_a_part_named_like_an_essential_one_is_refused(cls, ragged):
         ([[[0, np.nan]]], "Diagram 0 of part H1 has a point that is NaN"),
         ([[], [[1, 0]]], "Diagram 1 of part H1 has a point that dies before"),
         ([["a"]], "Diagram 0 of part H1 is not an array of numbers"),
-        ([[[0, 1], [0, 2]]], "Part H1: Cannot learn 3 words: .* 2 points has only 2 d"),
-        ([[[0, 1]] * 9], "Cannot learn 3 words: the sample of 9 points has only 1 dis"),
+        ([[[0, 1], [0, 2]]], "Part H1: Cannot learn 3 words: .* 2 points has only 2 t"),
+        ([[[0, 1]] * 9], "Cannot learn 3 words: the sample of 9 points has only 1 tha"),
     ],
     ids=str,
 )
@@ -388,14 +386,68 @@ def test_identical_points_have_one_word(cls):
         ({"n_init": 0}, "'n_init' .* int >= 1"),
         ({"n_jobs": 0}, "'n_jobs' .* other than 0"),
         ({"n_jobs": "two"}, "'n_jobs' .* an int or None"),
-        ({"random_state": "seed"}, "seed"),
-        ({"random_state": -1}, "Seed must be between 0|-1"),
+        ({"random_state": "seed"}, "'seed' cannot be used to seed"),
+        ({"random_state": -1}, "Seed must be between 0"),
+        ({"essential": np.array([1.0, 2.0])}, "'essential' .* or a finite number"),
+        ({"essential": 10**400}, "'essential' .* or a finite number"),
     ],
     ids=str,
 )
 def test_bad_parameters_are_refused_in_fit(cls, ragged, params, message):
     with pytest.raises(ValueError, match=message):
         cls(5).set_params(**params).fit(ragged)
+
+
+@each_class
+def test_a_fit_that_fails_leaves_what_was_there(cls, ragged):
+    with pytest.raises(ValueError, match="Cannot learn 5000 words"):
+        (fresh := cls(5000)).fit(ragged)
+    with pytest.raises(NotFittedError):
+        fresh.transform(ragged)
+    fitted = cls(3, random_state=0).fit(ragged)
+    expected = fitted.transform(ragged)
+    with pytest.raises(ValueError, match="Cannot learn 5000 words"):
+        fitted.set_params(n_words=5000).fit(ragged)
+    assert_array_equal(fitted.transform(ragged), expected)
+
+
+@each_class
+def test_what_is_done_with_essential_points_is_decided_in_fit(cls, ragged):
+    X = [np.concatenate((d, [[0.0, np.inf]])) for d in ragged]
+    fitted = cls(3, essential="separate", random_state=0).fit(X)
+    expected = fitted.transform(X)
+    assert_array_equal(fitted.set_params(essential="drop").transform(X), expected)
+
+
+@each_class
+def test_an_iterator_of_diagrams_is_read_once(cls, ragged):
+    alone = cls(3, random_state=0).fit_transform(ragged)
+    read = cls(3, random_state=0).fit_transform(iter(list(ragged)))
+    assert_array_equal(read, alone)
+
+
+@each_class
+def test_births_that_differ_by_rounding_share_a_word(cls, ragged):
+    births = 2.0 - np.arange(30) % 4 * 2.0**-52
+    X = [
+        np.concatenate((d, [[b, np.inf]])) for d, b in zip(ragged, births, strict=True)
+    ]
+    fitted = cls({"H1": 3, "H1_inf": 50}, essential="separate").fit(X)
+    assert 1 <= fitted.codebooks_["H1_inf"].n_words <= 4
+
+
+@each_class
+def test_a_late_birth_is_named_wherever_rows_are_cut(cls, ragged, monkeypatch):
+    fitted = cls(3, essential=7.0).fit(ragged)
+    monkeypatch.setattr("pbow.vectorizers._base.ROWS_OF_POINTS", 2)
+    X = [[[0, 1], [0, np.inf]]] * 5 + [[[7.5, np.inf]]]
+    with pytest.raises(ValueError, match="Diagram 5 of part H1"):
+        fitted.transform(X)
+
+
+@each_class
+def test_numpy_booleans_are_booleans(cls, ragged):
+    assert cls(3, whiten=np.True_).fit(ragged)
 
 
 @each_class
@@ -436,6 +488,7 @@ def test_no_valid_input_gives_nan_or_inf(vectorizer, train, test, data):
         fitted = model.fit(train)
     except ValueError as error:
         # Points so near in the scale of the others that squares cannot tell them apart.
-        assert "distinct" in str(error)  # noqa: PT017
+        assert "told apart" in str(error)  # noqa: PT017
+        assert "_inf" not in str(error)  # noqa: PT017
         return
     assert np.isfinite(fitted.transform([*train, test, []])).all()

@@ -122,6 +122,28 @@ def test_single_precision_has_six_digits_wherever_the_data_are(ragged, scale, of
     assert_allclose(single, double, rtol=2e-5, atol=2e-6 * double.max())
 
 
+@pytest.mark.parametrize("scale", ["peak", "posterior"])
+def test_single_precision_keeps_its_digits_over_many_points(rng, scale):
+    births = rng.uniform(size=300_000)
+    points = np.column_stack((births, births + rng.exponential(size=births.shape)))
+    X = Diagrams(points, [0, len(points)])
+    book = mixture(rng, 5, "full")
+    double, single = (
+        encode_likelihoods(X, book, scale=scale, dtype=dtype)
+        for dtype in ("float64", "float32")
+    )
+    assert_allclose(single, double, rtol=2e-6)
+
+
+def test_single_precision_is_normalised_before_it_overflows(ragged):
+    X = Diagrams(ragged.points * 1e-20, ragged.offsets)
+    double, single = (
+        StablePersistenceBoW.paper(4, dtype=dtype, random_state=0).fit_transform(X)
+        for dtype in ("float64", "float32")
+    )
+    assert_allclose(single, double, rtol=1e-4, atol=1e-6)
+
+
 def test_certified_settings_have_a_constant_and_the_others_none(ragged):
     assert StablePersistenceBoW.certified(4).fit(ragged).stability_constant_ > 0
     assert (

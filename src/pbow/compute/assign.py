@@ -16,7 +16,7 @@ __all__ = ["BLOCK", "label_brute", "scan_block"]
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
 
-BLOCK = 256  # points whose running minima stay in the first-level cache
+BLOCK = 256  # points at a time: what is known of them stays in the nearest cache
 INFINITY = np.inf
 
 

@@ -12,12 +12,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from pbow.compute.assign import BLOCK
+
 __all__ = ["build_grid", "label_grid"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
-BLOCK = 256  # points whose cells stay in the first-level cache
 # Cells an axis; a power of two, halved down to 1 while pruning. With 16 bits a cell,
 # the table stays in a second-level cache.
 N_CELLS = 512
@@ -169,9 +170,10 @@ def _prune(
         largest = smallest - d
         largest += 2.0 * half_x * abs(words[nearest, 0] - words[k, 0])
         largest += 2.0 * half_y * abs(words[nearest, 1] - words[k, 1])
-        # Squared distances carry a few roundings each, 2e-16 of their size; a word is
-        # dropped only where it loses by far more than that.
-        if k == nearest or largest >= -1e-12 * (smallest + d + spread):
+        # Squared distances carry a few roundings each, 2e-16 of their size or of the
+        # smallest number; a word is dropped only where it loses by far more than that.
+        margin = 1e-12 * (smallest + d + spread) + 1e-300
+        if k == nearest or largest >= -margin:
             listed[n_listed] = k
             n_listed += 1
     return n_listed

@@ -57,13 +57,13 @@ def sum_likelihoods(
     component.
     """
     width = components.shape[1]
+    totals = np.zeros(width)
     sums = np.zeros(width, components.dtype)
     pair = np.empty((2, 3), components.dtype)
     mean_b, mean_p = components[0], components[1]
     l11, l21, l22 = components[2], components[3], components[4]
-    largest = LARGEST_64 if components.itemsize == 8 else LARGEST_32
     for d in range(out.shape[0]):
-        sums[:] = 0
+        n_open = 0
         for t in range(offsets[d], offsets[d + 1], 2):
             _place(points, t, offsets[d + 1], frame, ramp, pair)
             b0, p0, weight0 = pair[0, 0], pair[0, 1], pair[0, 2]
@@ -76,9 +76,8 @@ def sum_likelihoods(
                     -_distance(b1, p1, mean_b[k], mean_p[k], l11[k], l21[k], l22[k])
                 )
                 sums[k] = (sums[k] + weight0 * e0) + weight1 * e1
-        for k in range(out.shape[1]):
-            out[d, k] = min(factors[k] * np.float64(sums[k]), largest)
-        normalize_row(out[d], how)
+            n_open = _close(sums, totals, n_open + 1)
+        _finish(sums, totals, factors, how, out[d])
 
 
 @njit(nogil=True, cache=True, fastmath=CONTRACT)
@@ -137,16 +136,19 @@ def sum_posteriors(
     every point gives 1, or its weight, in all. The log factors are at most 0.
     """
     width = components.shape[1]
+    totals = np.zeros(width)
+    ones = np.ones(out.shape[1])
     sums = np.zeros(width, components.dtype)
     share = np.empty((2, width), components.dtype)
     pair = np.empty((2, 3), components.dtype)
+    lanes = np.empty(LANES, components.dtype)
     share0, share1 = share[0], share[1]
     mean_b, mean_p, log_factor = components[0], components[1], components[5]
     l11, l21, l22 = components[2], components[3], components[4]
     # Below this, likelihoods have lost digits; the slow way has its own scale.
     faint = 1e-250 if components.itemsize == 8 else 1e-25
     for d in range(out.shape[0]):
-        sums[:] = 0
+        n_open = 0
         for t in range(offsets[d], offsets[d + 1], 2):
             _place(points, t, offsets[d + 1], frame, ramp, pair)
             b0, p0, b1, p1 = pair[0, 0], pair[0, 1], pair[1, 0], pair[1, 1]
@@ -160,7 +162,7 @@ def sum_posteriors(
                     - _distance(b1, p1, mean_b[k], mean_p[k], l11[k], l21[k], l22[k])
                 )
             for i in range(2):
-                total = sum_lanes(share[i])
+                total = sum_lanes(share[i], lanes)
                 if total < faint:
                     at = min(t + i, offsets[d + 1] - 1)
                     far_b = (points[at, 0] - frame[0]) * frame[2]
@@ -170,18 +172,50 @@ def sum_posteriors(
             rate0, rate1 = pair[0, 2], pair[1, 2]
             for k in range(width):
                 sums[k] = (sums[k] + rate0 * share0[k]) + rate1 * share1[k]
-        for k in range(out.shape[1]):
-            out[d, k] = sums[k]
-        normalize_row(out[d], how)
+            n_open = _close(sums, totals, n_open + 1)
+        _finish(sums, totals, ones, how, out[d])
 
 
 @njit(nogil=True, cache=True)
-def sum_lanes(values: Floats) -> float:
+def _close(sums: Floats, totals: Floats, n_open: int) -> int:
+    """Move ``sums`` to ``totals`` after every 16 pairs; return how many are open.
+
+    A long sum of small terms loses digits, in float32 most of them; a sum of short sums
+    does not.
+    """
+    if n_open < 16:
+        return n_open
+    for k in range(sums.shape[0]):
+        totals[k] += sums[k]
+        sums[k] = 0.0
+    return 0
+
+
+@njit(nogil=True, cache=True)
+def _finish(
+    sums: Floats, totals: Floats, factors: Floats, how: int, row: Floats
+) -> None:
+    """Set ``row`` to the normalised totals times ``factors``, and start again at 0."""
+    for k in range(totals.shape[0]):
+        totals[k] += sums[k]
+        sums[k] = 0.0
+    for k in range(row.shape[0]):
+        totals[k] *= factors[k]
+    normalize_row(totals[: row.shape[0]], how)
+    largest = LARGEST_64 if row.itemsize == 8 else LARGEST_32
+    for k in range(row.shape[0]):
+        row[k] = min(totals[k], largest)
+    totals[:] = 0.0
+
+
+@njit(nogil=True, cache=True)
+def sum_lanes(values: Floats, lanes: Floats) -> float:
     """Sum a multiple of LANES numbers in LANES sums side by side, then those in order.
 
-    One sum would wait for each addition to end before the next.
+    One sum would wait for each addition to end before the next. ``lanes`` is scratch.
     """
-    lanes = np.zeros(LANES, values.dtype)
+    for lane in range(LANES):
+        lanes[lane] = 0.0
     for first in range(0, values.shape[0], LANES):
         for lane in range(LANES):
             lanes[lane] += values[first + lane]

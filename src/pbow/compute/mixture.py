@@ -14,7 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.exponential import CONTRACT, exp64
-from pbow.compute.likelihood import LANES
+from pbow.compute.likelihood import LANES, sum_lanes
 
 __all__ = ["expect", "maximize", "pack"]
 
@@ -115,14 +115,7 @@ def _exponentials(logs: Floats, shift: float, share: Floats, lanes: Floats) -> f
     """Set ``share = exp(logs - shift)`` and return its sum."""
     for k in range(logs.shape[0]):
         share[k] = exp64(logs[k] - shift)
-    lanes[:] = 0.0
-    for first in range(0, logs.shape[0], LANES):
-        for lane in range(LANES):
-            lanes[lane] += share[first + lane]
-    total = 0.0
-    for lane in range(LANES):
-        total += lanes[lane]
-    return total
+    return sum_lanes(share, lanes)
 
 
 @njit(nogil=True, cache=True)

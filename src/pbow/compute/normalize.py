@@ -26,6 +26,8 @@ def normalize_row(row: NDArray[np.float64], how: int) -> None:
             row[k] = math.copysign(math.sqrt(abs(row[k])), row[k])
     if how in (SQRT_L2, LIPSCHITZ):
         norm = math.sqrt(_sum_of_squares(row))
+        if norm == np.inf:
+            norm = _huge_norm(row)
         factor = 1.0 / (max(norm, 1e-12) if how == SQRT_L2 else 1.0 + norm)
         for k in range(row.shape[0]):
             row[k] *= factor
@@ -33,7 +35,7 @@ def normalize_row(row: NDArray[np.float64], how: int) -> None:
 
 @njit(nogil=True, cache=True)
 def _sum_of_squares(row: NDArray[np.float64]) -> float:
-    """Sum in float64 (a float32's square may overflow), in eight sums side by side.
+    """Sum squares in eight sums side by side.
 
     One sum would wait for each addition to end before the next. The order is fixed
     here, so that the compiler need not be allowed to change it.
@@ -41,14 +43,26 @@ def _sum_of_squares(row: NDArray[np.float64]) -> float:
     s0, s1, s2, s3, s4, s5, s6, s7 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     n = row.shape[0]
     for k in range(0, n - 7, 8):
-        s0 += np.float64(row[k]) ** 2
-        s1 += np.float64(row[k + 1]) ** 2
-        s2 += np.float64(row[k + 2]) ** 2
-        s3 += np.float64(row[k + 3]) ** 2
-        s4 += np.float64(row[k + 4]) ** 2
-        s5 += np.float64(row[k + 5]) ** 2
-        s6 += np.float64(row[k + 6]) ** 2
-        s7 += np.float64(row[k + 7]) ** 2
+        s0 += row[k] * row[k]
+        s1 += row[k + 1] * row[k + 1]
+        s2 += row[k + 2] * row[k + 2]
+        s3 += row[k + 3] * row[k + 3]
+        s4 += row[k + 4] * row[k + 4]
+        s5 += row[k + 5] * row[k + 5]
+        s6 += row[k + 6] * row[k + 6]
+        s7 += row[k + 7] * row[k + 7]
     for k in range(n - n % 8, n):
-        s0 += np.float64(row[k]) ** 2
+        s0 += row[k] * row[k]
     return ((s0 + s4) + (s1 + s5)) + ((s2 + s6) + (s3 + s7))
+
+
+@njit(nogil=True, cache=True)
+def _huge_norm(row: NDArray[np.float64]) -> float:
+    """Return the L2 norm of numbers whose squares overflow."""
+    largest = 0.0
+    for k in range(row.shape[0]):
+        largest = max(largest, abs(row[k]))
+    total = 0.0
+    for k in range(row.shape[0]):
+        total += (row[k] / largest) ** 2
+    return largest * math.sqrt(total)

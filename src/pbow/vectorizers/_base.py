@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Self
 
@@ -70,7 +70,7 @@ class CodebookVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         """
         X = check_diagrams(X, min_samples=1)
         self._check_params(X.parts)
-        parts = self._finite_parts(X)
+        parts = self._finite_parts(X, self.essential)
         if not any(len(part.points) for part in parts.values()):
             msg = (
                 f"All {len(X)} diagrams are empty"
@@ -78,19 +78,48 @@ class CodebookVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
             )
             raise ValueError(msg)
         seed = _integer_seed(self.random_state)
-        self.parts_ = X.parts
-        self.codebooks_: dict[str, KMeansCodebook | GaussianCodebook] = {}
-        self.ramps_: dict[str, Ramp | None] = {}
+        codebooks: dict[str, KMeansCodebook | GaussianCodebook] = {}
+        ramps: dict[str, Ramp | None] = {}
         for name, part in parts.items():
             if len(part.points):
-                self._fit_part(name, part, seed)
+                never_dies = name not in X.parts
+                codebooks[name], ramps[name] = self._fit_part(
+                    name, part, seed, never_dies=never_dies
+                )
             elif name in X.parts:
                 msg = (
-                    f"Part {name} has no point in {len(X)} training diagrams"
-                    f"{self._what_was_left_out(X)}; it gives no columns."
+                    f"Part {name} has no finite point in {len(X)} training diagrams"
+                    f"{self._what_was_left_out(X)}; it gives no columns for these."
                 )
                 warnings.warn(msg, UserWarning, stacklevel=2)
+        # All at once, so that a fit that fails leaves nothing half done.
+        self.parts_ = X.parts
+        self.codebooks_ = codebooks
+        self.ramps_ = ramps
+        self._essential = self.essential
         return self
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> NDArray[Any]:
+        """Learn the codebooks and encode the same diagrams.
+
+        Parameters
+        ----------
+        X : Diagrams or list of array-like of shape (n_points_i, 2)
+            Training diagrams.
+        y : None
+            Ignored; here for the scikit-learn API.
+        **fit_params
+            None are known; here for the scikit-learn API.
+
+        Returns
+        -------
+        H : ndarray of shape (n_samples, n_features_out)
+            One row per sample.
+        """
+        # An iterator would be empty the second time.
+        X = list(X) if isinstance(X, Iterator) else X
+        features: NDArray[Any] = super().fit_transform(X, y, **fit_params)
+        return features
 
     def transform(self, X: Any) -> NDArray[Any]:
         """Encode diagrams with the learnt codebooks.
@@ -112,6 +141,9 @@ class CodebookVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         # a few rows at a time, so that the copies stay small.
         if len(self.codebooks_) == 1 and not X.has_essential:
             return self._transform_rows(X)
+        if is_finite_number(self._essential):
+            for name in X.parts:
+                _check_births(X[name], float(self._essential), name)
         cuts = _row_cuts(X)
         blocks = (self._transform_rows(X[i:j]) for i, j in pairwise(cuts))
         first = next(blocks)
@@ -124,7 +156,7 @@ class CodebookVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         return features
 
     def _transform_rows(self, X: Diagrams) -> NDArray[Any]:
-        parts = self._finite_parts(X)
+        parts = self._finite_parts(X, self._essential)
         blocks = [
             self._encode(parts[name], codebook, self.ramps_[name])
             for name, codebook in self.codebooks_.items()
@@ -155,7 +187,7 @@ class CodebookVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
 
     @abstractmethod
     def _learn(
-        self, sample: NDArray[np.float64], n_words: int, seed: int
+        self, sample: NDArray[np.float64], n_words: int, seed: int, *, or_fewer: bool
     ) -> KMeansCodebook | GaussianCodebook:
         """Learn a codebook from points in birth-persistence coordinates."""
 
@@ -163,8 +195,9 @@ class CodebookVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
     def _encode(self, X: Diagrams, codebook: Any, ramp: Ramp | None) -> NDArray[Any]:
         """Encode one part, with the normalization."""
 
-    def _fit_part(self, name: str, part: Diagrams, seed: int) -> None:
-        never_dies = name not in self.parts_
+    def _fit_part(
+        self, name: str, part: Diagrams, seed: int, *, never_dies: bool
+    ) -> tuple[KMeansCodebook | GaussianCodebook, Ramp | None]:
         ramp = None
         # Points that never die have no persistence to be weighted by.
         if "ramp" in {self.weighting, self.point_weight} and not never_dies:
@@ -175,30 +208,30 @@ class CodebookVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
             ramp=ramp if self.weighting == "ramp" else None,
             seed=seed,
         )
-        n_words = self._n_words(name)
-        if never_dies:
-            sample = sample[:, :1]
-            n_words = min(n_words, len(np.unique(sample)))
         try:
-            codebook = self._learn(sample, n_words, seed)
+            codebook = self._learn(
+                sample[:, :1] if never_dies else sample,
+                self._n_words(name),
+                seed,
+                or_fewer=never_dies,
+            )
         except ValueError as error:
             msg = f"Part {name}: {error}"
             raise ValueError(msg) from error
-        self.codebooks_[name] = codebook
-        self.ramps_[name] = ramp if self.point_weight == "ramp" else None
+        return codebook, ramp if self.point_weight == "ramp" else None
 
-    def _finite_parts(self, X: Diagrams) -> dict[str, Diagrams]:
+    def _finite_parts(self, X: Diagrams, essential: str | float) -> dict[str, Diagrams]:
         """Return each part with finite points only, by what `essential` says."""
         parts = {}
         for name in X.parts:
             part = X[name]
-            if self.essential == "drop":
+            if essential == "drop":
                 parts[name] = part.finite()
-            elif self.essential == "separate":
+            elif essential == "separate":
                 parts[name] = part.finite()
                 parts[name + ESSENTIAL_SUFFIX] = _births(part.essential(), name)
             else:
-                parts[name] = _closed(part, float(self.essential), name)
+                parts[name] = _closed(part, float(essential), name)
         return parts
 
     def _n_words(self, name: str) -> int:
@@ -226,7 +259,10 @@ class CodebookVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         check_choice(self, "point_weight", [None, "ramp"])
         check_choice(self, "normalize", [None, "sqrt", "sqrt-l2", "lipschitz"])
         if not is_finite_number(self.essential):
-            if self.essential not in ("drop", "separate"):
+            if not isinstance(self.essential, str) or self.essential not in {
+                "drop",
+                "separate",
+            }:
                 refuse(self, "essential", "'drop', 'separate' or a finite number")
             taken = {name.lower() for name in parts}
             for name in parts:
@@ -290,18 +326,22 @@ def _births(part: Diagrams, name: str) -> Diagrams:
 
 def _closed(part: Diagrams, death: float, name: str) -> Diagrams:
     """Let points that never die die at `death`."""
-    points, offsets = part.points, part.offsets
-    endless = np.isposinf(points[:, 1])
-    late = np.flatnonzero(endless & (points[:, 0] > death))
+    if not part.has_essential:
+        return part
+    _check_births(part, death, name)
+    births, deaths = part.points.T
+    closed = np.column_stack((births, np.where(np.isposinf(deaths), death, deaths)))
+    return Diagrams(closed, part.offsets, name=name)
+
+
+def _check_births(part: Diagrams, death: float, name: str) -> None:
+    births, deaths = part.points.T
+    late = np.flatnonzero(np.isposinf(deaths) & (births > death))
     if late.size:
-        diagram = int(np.searchsorted(offsets, late[0], side="right")) - 1
+        diagram = int(np.searchsorted(part.offsets, late[0], side="right")) - 1
         msg = (
             f"Diagram {diagram} of part {name} has a point that never dies and is born "
-            f"at {points[late[0], 0]:g}, after essential={death:g}. "
+            f"at {births[late[0]]:g}, after essential={death:g}. "
             "Pass a number above every birth."
         )
         raise ValueError(msg)
-    if not endless.any():
-        return part
-    deaths = np.where(endless, death, points[:, 1])
-    return Diagrams(np.column_stack((points[:, 0], deaths)), offsets, name=name)

@@ -141,10 +141,15 @@ class PersistenceBoW(CodebookVectorizer):
         return cls(n_words, **settings | params)
 
     def _learn(
-        self, sample: NDArray[np.float64], n_words: int, seed: int
+        self, sample: NDArray[np.float64], n_words: int, seed: int, *, or_fewer: bool
     ) -> KMeansCodebook:
         return learn_kmeans(
-            sample, n_words, whiten=self.whiten, n_init=self.n_init, seed=seed
+            sample,
+            n_words,
+            whiten=bool(self.whiten),
+            n_init=self.n_init,
+            seed=seed,
+            or_fewer=or_fewer,
         )
 
     def _encode(

@@ -222,15 +222,16 @@ class StablePersistenceBoW(CodebookVectorizer):
         return self
 
     def _learn(
-        self, sample: NDArray[np.float64], n_words: int, seed: int
+        self, sample: NDArray[np.float64], n_words: int, seed: int, *, or_fewer: bool
     ) -> GaussianCodebook:
         return learn_gaussian(
             sample,
             n_words,
             covariance=self.covariance,
-            whiten=self.whiten,
+            whiten=bool(self.whiten),
             n_init=self.n_init,
             seed=seed,
+            or_fewer=or_fewer,
         )
 
     def _encode(
