@@ -6,17 +6,18 @@ on the number of threads, nor on the other diagrams.
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pbow.codebook import GaussianCodebook, KMeansCodebook
-from pbow.compute.count import count_brute, count_grid
+from pbow.compute.count import count_brute, count_grid, count_in_numpy
 from pbow.compute.grid import MOST_LISTS, build_grid
 from pbow.compute.likelihood import sum_likelihoods, sum_posteriors
 from pbow.compute.mixture import pack
-from pbow.compute.normalize import NORMALIZATIONS
+from pbow.compute.normalize import NORMALIZATIONS, normalize_rows
 from pbow.diagrams import Diagrams
 from pbow.threads import for_each_block
 from pbow.validation import check_option
@@ -31,6 +32,14 @@ BRUTE_A_WORD = 0.25
 GRID_A_POINT = 6.0
 GRID_TO_BUILD = 3e6
 LIKELIHOOD_A_WORD = 1.5
+
+# Diagrams whose sums are kept in float64 until they are normalised.
+ROWS = 2048
+
+# Distances, and calls, that numpy may compute before the loops are compiled.
+SMALL_WORK = 2_000_000
+SMALL_CALLS = 20
+_small_calls = count()
 
 
 def encode_counts(
@@ -74,18 +83,18 @@ def encode_counts(
     """
     check_option("normalize", normalize, NORMALIZATIONS)
     _check_finite(X)
-    inverse = _read_only(1.0 / _padded(codebook.scale, 1.0))
-    words = _read_only(_padded(codebook.words, 0.0) * inverse)
+    inverse = 1.0 / _padded(codebook.scale, 1.0)
+    words = _padded(codebook.words, 0.0) * inverse
     limits, how = _limits(ramp), NORMALIZATIONS[normalize]
-    out = np.zeros((len(X), codebook.n_words))
-    brute = BRUTE_A_WORD * codebook.n_words
-    n_points = len(X.points)
-    by_grid = (
-        n_points * (brute - GRID_A_POINT) > GRID_TO_BUILD
-        and codebook.n_words <= MOST_LISTS
-    )
+    n_words, n_points = codebook.n_words, len(X.points)
+    if _compiling_does_not_pay(n_points * n_words):
+        return count_in_numpy(X.points, X.offsets, words, inverse, ramp, how)
+    brute = BRUTE_A_WORD * n_words
+    saved = n_points * (brute - GRID_A_POINT)
+    by_grid = saved > GRID_TO_BUILD and n_words <= MOST_LISTS
     loop: Any = count_grid if by_grid else count_brute
     grid = build_grid(words) if by_grid else ()
+    out = np.zeros((len(X), n_words))
 
     def run(first: int, last: int) -> None:
         offsets, rows = X.offsets[first : last + 1], out[first:last]
@@ -161,17 +170,21 @@ def encode_likelihoods(
     components[[2, 3, 4]] /= frame[[2, 2, 3], np.newaxis]
     logs = components[5, :n_words].copy()
     components[5] -= logs.max()
-    arguments: tuple[Any, ...] = (_read_only(components.astype(dtype)),)
-    if scale != "posterior":
-        factors = np.exp(logs) if scale == "density" else np.ones(n_words)
-        arguments += (_read_only(factors),)
+    packed = components.astype(dtype)
+    factors = np.exp(logs) if scale == "density" else np.ones(n_words)
     loop: Any = sum_posteriors if scale == "posterior" else sum_likelihoods
     limits, how = _limits(ramp), NORMALIZATIONS[normalize]
     out = np.zeros((len(X), n_words), dtype)
+    largest = np.finfo(dtype).max
 
     def run(first: int, last: int) -> None:
-        offsets, rows = X.offsets[first : last + 1], out[first:last]
-        loop(X.points, offsets, frame, *arguments, limits, how, rows)
+        # In float64 until the end, a few rows at a time.
+        for row in range(first, last, ROWS):
+            end = min(row + ROWS, last)
+            sums = np.empty((end - row, n_words))
+            loop(X.points, X.offsets[row : end + 1], frame, packed, limits, sums)
+            sums *= factors
+            out[row:end] = np.minimum(normalize_rows(sums, how), largest)
 
     for_each_block(
         run,
@@ -190,7 +203,6 @@ def _single_precision_frame(components: Floats, dtype: str) -> Floats:
         apart = np.abs(components[:2] - frame[:2, np.newaxis]).max(axis=1)
         widest = 1.0 / np.maximum(components[[2, 4]].min(axis=1), 1e-100)
         frame[2:] = 1.0 / np.maximum(apart, widest)
-    frame.flags.writeable = False
     return frame
 
 
@@ -204,7 +216,17 @@ def _check_finite(X: Diagrams) -> None:
 
 
 def _limits(ramp: Ramp | None) -> Floats:
-    return _read_only(np.empty(0) if ramp is None else np.array([ramp.low, ramp.high]))
+    return np.empty(0) if ramp is None else np.array([ramp.low, ramp.high])
+
+
+def _compiling_does_not_pay(work: int) -> bool:
+    """Whether to count with numpy: a first small call, before anything is compiled.
+
+    Compiling takes seconds, loading what was compiled before a tenth of one. Only the
+    first few calls: a program that makes many deserves the faster loop.
+    """
+    is_compiled = bool(count_brute.signatures)
+    return not is_compiled and work <= SMALL_WORK and next(_small_calls) < SMALL_CALLS
 
 
 def _padded(array: Floats, value: float) -> Floats:
@@ -212,10 +234,3 @@ def _padded(array: Floats, value: float) -> Floats:
     if array.shape[-1] == 2:
         return array
     return np.concatenate((array, np.full_like(array, value)), axis=-1)
-
-
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    # One kind of array is one compilation; codebooks are read-only already.
-    array = np.ascontiguousarray(array)
-    array.flags.writeable = False
-    return array

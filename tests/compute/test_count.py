@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from pbow.compute.count import CHUNK, count_brute, count_grid
+from pbow.compute.count import CHUNK, count_brute, count_grid, count_in_numpy
 from pbow.compute.grid import build_grid
 from pbow.compute.normalize import RAW
 from pbow.weighting import Ramp
@@ -84,4 +84,18 @@ def test_diagrams_may_end_anywhere_in_a_chunk(rng, count, sizes):
     out = np.zeros((len(sizes), 6))
     count(points, offsets, words, NO_RAMP, out)
     expected = count_by_definition(points, offsets, words, lambda _: 1.0)
+    assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize("how", [0, 1, 2, 3])
+@pytest.mark.parametrize("ramp", [None, Ramp(0.1, 0.6), Ramp(0.3, 0.3)])
+@pytest.mark.parametrize("n_words", [1, 7, 8, 29])
+def test_numpy_gives_the_same_bits(ragged, rng, how, ramp, n_words):
+    # Words on a lattice, so that there are ties.
+    words = rng.integers(0, 4, size=(n_words, 2)) / 4
+    inverse = np.array([0.7, 1.3])
+    limits = NO_RAMP if ramp is None else np.array([ramp.low, ramp.high])
+    out = np.zeros((len(ragged), n_words))
+    count_brute(ragged.points, ragged.offsets, words, inverse, limits, how, out)
+    expected = count_in_numpy(ragged.points, ragged.offsets, words, inverse, ramp, how)
     assert_array_equal(out, expected)

@@ -5,7 +5,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from pbow.compute.likelihood import LANES, sum_likelihoods, sum_posteriors
-from pbow.compute.normalize import RAW
 from pbow.weighting import Ramp
 
 NO_RAMP = np.empty(0)
@@ -41,11 +40,11 @@ def test_likelihoods_match_the_definition(ragged, columns, limits):
     ramp = NO_RAMP if limits is None else np.array(limits)
     points, offsets = ragged.points, ragged.offsets
     weights = weight(points[:, 1] - points[:, 0])
-    terms = weights[:, None] * terms_by_definition(points, columns) * columns[5]
+    terms = weights[:, None] * terms_by_definition(points, columns)
     expected = [terms[i:j].sum(axis=0) for i, j in pairwise(offsets)]
     out = np.zeros((len(ragged), columns.shape[1]))
     components = padded(columns, 0.0)
-    sum_likelihoods(points, offsets, FRAME, components, columns[5], ramp, RAW, out)
+    sum_likelihoods(points, offsets, FRAME, components, ramp, out)
     assert_allclose(out, expected, rtol=1e-12)
 
 
@@ -57,7 +56,7 @@ def test_posteriors_match_the_definition(ragged, columns):
     columns[5] = np.log(columns[5])
     out = np.zeros((len(ragged), columns.shape[1]))
     components = padded(columns, -np.inf)
-    sum_posteriors(points, offsets, FRAME, components, NO_RAMP, RAW, out)
+    sum_posteriors(points, offsets, FRAME, components, NO_RAMP, out)
     assert_allclose(out, expected, rtol=1e-10, atol=1e-300)
 
 
@@ -66,9 +65,9 @@ def test_posteriors_match_the_definition(ragged, columns):
 def test_a_point_gives_one_in_all_however_far_it_is(columns, dtype, far):
     columns[5] = np.log(columns[5])
     points, offsets = np.array([[-far, 0.0], [far, 1.5 * far]]), np.array([0, 1, 2])
-    out = np.zeros((2, columns.shape[1]), dtype)
+    out = np.zeros((2, columns.shape[1]))
     components = padded(columns, -np.inf).astype(dtype)
-    sum_posteriors(points, offsets, FRAME, components, NO_RAMP, RAW, out)
+    sum_posteriors(points, offsets, FRAME, components, NO_RAMP, out)
     assert_allclose(out.sum(axis=1), 1.0, rtol=1e-6)
 
 
@@ -77,19 +76,16 @@ def test_single_precision_is_near_double(ragged, columns, loop):
     points, offsets = ragged.points, ragged.offsets
     results = []
     for dtype in (np.float64, np.float32):
-        out = np.zeros((len(ragged), columns.shape[1]), dtype)
+        out = np.zeros((len(ragged), columns.shape[1]))
         components = padded(columns, -1e30).astype(dtype)
-        factors = [columns[5]] if loop is sum_likelihoods else []
-        loop(points, offsets, FRAME, components, *factors, NO_RAMP, RAW, out)
+        loop(points, offsets, FRAME, components, NO_RAMP, out)
         results.append(out)
-    assert results[1].dtype == np.float32
     assert_allclose(results[1], results[0], rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize("loop", [sum_likelihoods, sum_posteriors])
 def test_a_block_is_a_slice_of_offsets_with_the_same_bits(ragged, columns, loop):
-    options = [columns[5]] if loop is sum_likelihoods else []
-    options = [FRAME, padded(columns, -1e300), *options, NO_RAMP, RAW]
+    options = [FRAME, padded(columns, -1e300), NO_RAMP]
     whole = np.zeros((len(ragged), columns.shape[1]))
     loop(ragged.points, ragged.offsets, *options, whole)
     block = np.zeros((10, columns.shape[1]))

@@ -5,7 +5,8 @@ Conventions of every loop in this package:
 * ``points`` is (n_points, 2): birth and finite death; loops take death - birth;
 * a block of diagrams is ``offsets[i:j + 1]`` with the *whole* ``points``: no copy;
 * the result goes to ``out``, which the caller allocates and zeroes;
-* arrays that are only read are passed read-only, so that each loop is compiled once;
+* ``points`` and ``offsets`` of diagrams are read-only arrays and all others are not:
+  to numba these are different types, and each is compiled for one of them only;
 * loops are serial and release the GIL; the caller runs blocks in threads.
   (``parallel=True`` aborts the process when two threads enter it under numba's
   workqueue layer, and hangs after a fork under OpenMP.)

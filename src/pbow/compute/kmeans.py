@@ -127,8 +127,10 @@ def _move(
 ) -> None:
     """Move each word to the mean of its points; restart those that have none."""
     n, n_words = points.shape[0], words.shape[0]
-    sums = np.zeros((n_words, 2))
-    counts = np.zeros(n_words, np.int64)
+    sums = np.empty((n_words, 2))
+    counts = np.empty(n_words, np.int64)
+    for k in range(n_words):
+        sums[k, 0], sums[k, 1], counts[k] = 0.0, 0.0, 0
     for i in range(n):
         k = labels[i]
         # Relative to the word: sums stay small, and their rounding too.

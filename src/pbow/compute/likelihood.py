@@ -7,9 +7,10 @@ v = L21 db + L22 dp,
 
     likelihood = factor * exp(-(u * u + v * v)).
 
-``components`` is float64 or float32 and sets the precision of the loop. Its columns
-are padded to a multiple of LANES with zeros and a factor of 0, so that the compiler
-needs no remainder loop; ``out`` has the columns of real components only. ``frame`` is
+``components`` is float64 or float32 and sets the precision of the exponentials; sums
+are float64, as ``out``. Its columns are padded to a multiple of LANES with zeros and a
+factor of 0, so that the compiler needs no remainder loop; ``out`` has the columns of
+real components only. ``frame`` is
 (birth, persistence, rate of births, rate of persistences): coordinates are taken
 relative to the first two and times the rates, in float64, before they are rounded to
 the loop's precision, so that float32 neither overflows nor loses digits far from 0.
@@ -24,7 +25,6 @@ from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.exponential import CONTRACT, exponential
-from pbow.compute.normalize import normalize_row
 from pbow.compute.ramp import ramp_weight
 
 __all__ = ["LANES", "sum_lanes", "sum_likelihoods", "sum_posteriors"]
@@ -33,8 +33,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 LANES = 8
-LARGEST_64 = np.finfo(np.float64).max
-LARGEST_32 = np.float64(np.finfo(np.float32).max)
 
 
 @njit(nogil=True, cache=True, fastmath=CONTRACT)
@@ -43,18 +41,14 @@ def sum_likelihoods(
     offsets: Ints,
     frame: Floats,
     components: Floats,
-    factors: Floats,
     ramp: Floats,
-    how: int,
     out: Floats,
 ) -> None:
-    """Set ``out[d, k]`` to the sum over diagram d of component k's likelihoods.
+    """Set ``out[d, k]`` to the sum over diagram d of component k's exponentials.
 
-    ``ramp`` is (low, high) or empty: every point weighs 1. Rows are normalised (see
-    ``normalize_row``). Points are summed in their order, whatever the block.
-    ``factors``, in float64, stand for the last row of ``components``; results beyond
-    the range of ``out`` are its largest number. Cost: one exponential a point and
-    component.
+    These are likelihoods without their factors. ``ramp`` is (low, high) or empty: every
+    point weighs 1. Points are summed in their order, whatever the block. Cost: one
+    exponential a point and component.
     """
     width = components.shape[1]
     totals = np.zeros(width)
@@ -77,7 +71,7 @@ def sum_likelihoods(
                 )
                 sums[k] = (sums[k] + weight0 * e0) + weight1 * e1
             n_open = _close(sums, totals, n_open + 1)
-        _finish(sums, totals, factors, how, out[d])
+        _finish(sums, totals, out[d])
 
 
 @njit(nogil=True, cache=True, fastmath=CONTRACT)
@@ -127,7 +121,6 @@ def sum_posteriors(
     frame: Floats,
     components: Floats,
     ramp: Floats,
-    how: int,
     out: Floats,
 ) -> None:
     """Set ``out[d, k]`` to the sum over diagram d of component k's share of each point.
@@ -137,7 +130,6 @@ def sum_posteriors(
     """
     width = components.shape[1]
     totals = np.zeros(width)
-    ones = np.ones(out.shape[1])
     sums = np.zeros(width, components.dtype)
     share = np.empty((2, width), components.dtype)
     pair = np.empty((2, 3), components.dtype)
@@ -173,7 +165,7 @@ def sum_posteriors(
             for k in range(width):
                 sums[k] = (sums[k] + rate0 * share0[k]) + rate1 * share1[k]
             n_open = _close(sums, totals, n_open + 1)
-        _finish(sums, totals, ones, how, out[d])
+        _finish(sums, totals, out[d])
 
 
 @njit(nogil=True, cache=True)
@@ -192,20 +184,15 @@ def _close(sums: Floats, totals: Floats, n_open: int) -> int:
 
 
 @njit(nogil=True, cache=True)
-def _finish(
-    sums: Floats, totals: Floats, factors: Floats, how: int, row: Floats
-) -> None:
-    """Set ``row`` to the normalised totals times ``factors``, and start again at 0."""
+def _finish(sums: Floats, totals: Floats, row: Floats) -> None:
+    """Set ``row`` to the totals, and start again at 0."""
     for k in range(totals.shape[0]):
         totals[k] += sums[k]
         sums[k] = 0.0
     for k in range(row.shape[0]):
-        totals[k] *= factors[k]
-    normalize_row(totals[: row.shape[0]], how)
-    largest = LARGEST_64 if row.itemsize == 8 else LARGEST_32
-    for k in range(row.shape[0]):
-        row[k] = min(totals[k], largest)
-    totals[:] = 0.0
+        row[k] = totals[k]
+    for k in range(totals.shape[0]):
+        totals[k] = 0.0
 
 
 @njit(nogil=True, cache=True)

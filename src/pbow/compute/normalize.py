@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["NORMALIZATIONS", "normalize_row"]
+__all__ = ["NORMALIZATIONS", "normalize_row", "normalize_rows"]
 
 RAW, SQRT, SQRT_L2, LIPSCHITZ = 0, 1, 2, 3
 NORMALIZATIONS = {None: RAW, "sqrt": SQRT, "sqrt-l2": SQRT_L2, "lipschitz": LIPSCHITZ}
@@ -26,8 +26,6 @@ def normalize_row(row: NDArray[np.float64], how: int) -> None:
             row[k] = math.copysign(math.sqrt(abs(row[k])), row[k])
     if how in (SQRT_L2, LIPSCHITZ):
         norm = math.sqrt(_sum_of_squares(row))
-        if norm == np.inf:
-            norm = _huge_norm(row)
         factor = 1.0 / (max(norm, 1e-12) if how == SQRT_L2 else 1.0 + norm)
         for k in range(row.shape[0]):
             row[k] *= factor
@@ -56,13 +54,24 @@ def _sum_of_squares(row: NDArray[np.float64]) -> float:
     return ((s0 + s4) + (s1 + s5)) + ((s2 + s6) + (s3 + s7))
 
 
-@njit(nogil=True, cache=True)
-def _huge_norm(row: NDArray[np.float64]) -> float:
-    """Return the L2 norm of numbers whose squares overflow."""
-    largest = 0.0
-    for k in range(row.shape[0]):
-        largest = max(largest, abs(row[k]))
-    total = 0.0
-    for k in range(row.shape[0]):
-        total += (row[k] / largest) ** 2
-    return largest * math.sqrt(total)
+def normalize_rows(rows: NDArray[np.float64], how: int) -> NDArray[np.float64]:
+    """Return what :func:`normalize_row` makes of each row, bit for bit, in numpy."""
+    if how in (SQRT, SQRT_L2):
+        rows = np.copysign(np.sqrt(np.abs(rows)), rows)
+    if how in (SQRT_L2, LIPSCHITZ):
+        # The same eight sums, in the same order, as in _sum_of_squares.
+        with np.errstate(over="ignore"):
+            squares = rows * rows
+        whole = rows.shape[1] - rows.shape[1] % 8
+        sums = np.zeros((len(rows), 8))
+        for k in range(0, whole, 8):
+            sums += squares[:, k : k + 8]
+        for k in range(whole, rows.shape[1]):
+            sums[:, 0] += squares[:, k]
+        pairs = sums[:, :4] + sums[:, 4:]
+        norms = np.sqrt((pairs[:, 0] + pairs[:, 1]) + (pairs[:, 2] + pairs[:, 3]))
+        for huge in np.flatnonzero(np.isinf(norms)):
+            norms[huge] = math.hypot(*rows[huge])
+        norms = np.maximum(norms, 1e-12) if how == SQRT_L2 else 1.0 + norms
+        rows = rows * (1.0 / norms)[:, np.newaxis]
+    return rows
