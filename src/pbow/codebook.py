@@ -222,9 +222,8 @@ def _cluster(
         if n_found < n_words and not or_fewer:
             msg = (
                 f"Cannot learn {n_words} words: the sample of {len(points)} points has "
-                f"only {n_found} that can be told apart. Lower n_words or pass more "
-                "diagrams; a sample drawn by the ramp repeats points, and "
-                "weighting='uniform' does not."
+                f"only {n_found} that can be told apart. Lower n_words, or pass more "
+                "diagrams."
             )
             raise ValueError(msg)
         words = words[:n_found]

@@ -217,6 +217,10 @@ class CodebookVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
             )
         except ValueError as error:
             msg = f"Part {name}: {error}"
+            if ramp is not None and self.weighting == "ramp":
+                msg += (
+                    " A sample by weighting='ramp' repeats points; 'uniform' does not."
+                )
             raise ValueError(msg) from error
         return codebook, ramp if self.point_weight == "ramp" else None
 
