@@ -464,7 +464,7 @@ def check_diagrams(
     if len(diagrams) < min_samples:
         msg = (
             f"Found {_count(len(diagrams), 'diagram')} while a minimum of "
-            f"{min_samples} is required."
+            f"{min_samples} is required. Pass a list with at least one diagram."
         )
         raise ValueError(msg)
     if parts is None or diagrams.parts == tuple(parts):
@@ -479,9 +479,14 @@ def check_diagrams(
         ]
         msg = (
             f"Expected parts {_listed(parts)}, got {_listed(diagrams.parts)}: "
-            f"{' and '.join(wrong)}. Pass the parts that were there in fit; "
-            "X[['H0', 'H1']] selects some."
+            f"{' and '.join(wrong)}. "
         )
+        if missing and not isinstance(X, (Diagrams, Mapping)):
+            msg += "A list has no names; pass Diagrams.from_parts({...})."
+        elif missing:
+            msg += "Pass the parts that were there in fit."
+        else:
+            msg += f"Select those that were there in fit: X[{list(parts)!r}]."
         raise ValueError(msg)
     return diagrams._select(parts)
 
@@ -548,7 +553,17 @@ def _by_part(samples: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 
 def _as_diagram(diagram: Any, index: int, name: str) -> Floats:
-    points = _as_floats(diagram, f"Diagram {index} of part {name}")
+    what = f"Diagram {index} of part {name}"
+    if isinstance(diagram, Mapping):
+        msg = f"{what} is a dict, but sample 0 is not. Pass dicts for all samples."
+        raise ValueError(msg)
+    if _is_several(diagram):
+        msg = (
+            f"{what} is a list of {len(diagram)} arrays, as programs give for several "
+            "dimensions. Name them: Diagrams.from_list([{'H0': ..., 'H1': ...}, ...])."
+        )
+        raise ValueError(msg)
+    points = _as_floats(diagram, what)
     if points.size == 0 and points.shape in {(0,), (1, 0), (0, 2)}:
         return np.empty((0, 2))
     if points.ndim != 2 or points.shape[1] != 2:
@@ -560,6 +575,18 @@ def _as_diagram(diagram: Any, index: int, name: str) -> Floats:
     return points
 
 
+def _is_several(diagram: Any) -> bool:
+    """Whether a "diagram" is a list that has diagrams in it, and not points."""
+    return isinstance(diagram, (list, tuple)) and any(
+        d.ndim == 2
+        if isinstance(d, np.ndarray)
+        else isinstance(d, (list, tuple))
+        and len(d) > 0
+        and isinstance(d[0], (list, tuple, np.ndarray))
+        for d in diagram
+    )
+
+
 def _as_floats(values: Any, what: str) -> Floats:
     """Return float64 of numbers; strings that look like some are none."""
     try:
@@ -567,7 +594,11 @@ def _as_floats(values: Any, what: str) -> Floats:
         if array.dtype == object:  # numbers in an object array, or rows of these
             array = np.asarray(array.tolist())
     except (TypeError, ValueError) as error:
-        msg = f"{what} is not an array of numbers ({_describe(values)}): {error}."
+        msg = (
+            f"{what} is not an array of numbers of shape (n_points, 2), but "
+            f"{_describe(values)}. Pass birth and death of each point (with gudhi, "
+            "persistence_intervals_in_dimension gives these)."
+        )
         raise ValueError(msg) from error
     if array.size == 0 or array.dtype.kind in "biuf":
         if not np.ma.isMaskedArray(values):
@@ -575,8 +606,8 @@ def _as_floats(values: Any, what: str) -> Floats:
         msg = f"{what} is a masked array. Pass the points that are not masked."
         raise ValueError(msg)
     msg = (
-        f"{what} is not an array of numbers, but of {array.dtype} "
-        f"({_describe(values)})."
+        f"{what} is not an array of numbers, but {_describe(values)} "
+        f"(dtype {array.dtype}). Write numpy.inf for the death of what never dies."
     )
     raise ValueError(msg)
 
@@ -635,8 +666,9 @@ def _check_points(points: Floats, offsets: Ints, name: str) -> bool:
         )
     elif death < birth:
         msg = (
-            f"{where} that dies before it is born {what}. "
-            "For superlevel filtrations negate both coordinates."
+            f"{where} that dies before it is born {what}. For superlevel filtrations "
+            "negate both coordinates. Swap columns that are (death, birth), and add up "
+            "those that are (birth, persistence)."
         )
     else:
         msg = (

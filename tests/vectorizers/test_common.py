@@ -363,9 +363,15 @@ def test_identical_points_have_one_word(cls):
         ({"n_words": 0}, "'n_words' .* must be an int >= 1. Got 0 instead"),
         ({"n_words": 2.0}, "'n_words' .* must be an int >= 1. Got 2.0 instead"),
         ({"n_words": True}, "'n_words' .* must be an int"),
-        ({"n_words": {"H0": 3}}, "'n_words' .* given for the parts H1"),
-        ({"n_words": {"H1": 3, "H2": 3}}, "'n_words' .* given for the parts H1"),
-        ({"n_words": {"H1": 3, "H1_inf": 3}}, "'n_words' .* given for the parts H1"),
+        ({"n_words": {"H0": 3}}, "'n_words' .* given for each of the parts H1"),
+        (
+            {"n_words": {"H1": 3, "H2": 3}},
+            "'n_words' .* given for each of the parts H1",
+        ),
+        (
+            {"n_words": {"H1": 3, "H1_inf": 3}},
+            "'n_words' .* given for each of the parts H1",
+        ),
         ({"n_words": {"H1": -3}}, "'n_words' .* a dict of such by part"),
         ({"weighting": "linear"}, "one of 'ramp', 'uniform'. Got 'linear'"),
         ({"weighting": None}, "one of 'ramp', 'uniform'. Got None"),
@@ -373,7 +379,7 @@ def test_identical_points_have_one_word(cls):
         ({"quantiles": 0.5}, "'quantiles' .* a pair of numbers"),
         ({"quantiles": (0.1, np.nan)}, "'quantiles' .* a pair of numbers"),
         ({"sample_size": 0}, "'sample_size' .* an int >= 1 or None"),
-        ({"sample_size": 4}, "Cannot learn 5 words from a sample of 4 points. Raise"),
+        ({"sample_size": 4}, "n_words=5 words from a sample of at most sample_size=4"),
         ({"whiten": "yes"}, "'whiten' .* True or False"),
         ({"point_weight": "linear"}, "'point_weight' .* one of 'ramp', None"),
         (

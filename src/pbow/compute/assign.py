@@ -35,13 +35,16 @@ def label_brute(
     inverse_x, inverse_y = inverse[0], inverse[1]
     for low in range(0, labels.shape[0], BLOCK):
         size = min(BLOCK, labels.shape[0] - low)
+        # Slices from 0: with an offset in the index, it might be negative for all the
+        # compiler knows, and nothing would be vectorised.
+        block, found = points[start + low :], labels[low:]
         for t in range(size):
-            birth = points[start + low + t, 0]
+            birth = block[t, 0]
             x[t] = birth * inverse_x
-            y[t] = (points[start + low + t, 1] - birth) * inverse_y
+            y[t] = (block[t, 1] - birth) * inverse_y
         scan_block(x, y, size, words, smallest, nearest)
         for t in range(size):
-            labels[low + t] = nearest[t]
+            found[t] = nearest[t]
 
 
 @njit(nogil=True, cache=True)

@@ -96,13 +96,16 @@ def _add(
         first = max(start, offsets[diagram])
         last = min(stop, offsets[diagram + 1])
         row = out[diagram]
+        block, found = points[first:last], labels[first - start : last - start]
+        # Unsigned, because an index that may be negative is looked at twice.
         if ramp.shape[0] == 0:
-            for t in range(first, last):
-                row[labels[t - start]] += 1.0
+            for t in range(last - first):
+                row[np.uint32(found[t])] += 1.0
         else:
-            for t in range(first, last):
-                persistence = points[t, 1] - points[t, 0]
-                row[labels[t - start]] += ramp_weight(persistence, ramp[0], ramp[1])
+            for t in range(last - first):
+                persistence = block[t, 1] - block[t, 0]
+                weight = ramp_weight(persistence, ramp[0], ramp[1])
+                row[np.uint32(found[t])] += weight
         if offsets[diagram + 1] > stop:
             break
         # Now, while the row is in the cache.

@@ -205,28 +205,32 @@ def label_grid(
     last = np.float64(N_CELLS - 1)
     for low in range(0, labels.shape[0], BLOCK):
         size = min(BLOCK, labels.shape[0] - low)
+        # Slices from 0: with an offset in the index, it might be negative for all the
+        # compiler knows, and nothing would be vectorised.
+        block = points[start + low : start + low + size]
+        found = labels[low : low + size]
         for t in range(size):
-            birth = points[start + low + t, 0]
+            birth = block[t, 0]
             column = birth * rate_x + shift_x
             column = column if column > 0.0 else 0.0
             column = column if column < last else last
-            row = (points[start + low + t, 1] - birth) * rate_y + shift_y
+            row = (block[t, 1] - birth) * rate_y + shift_y
             row = row if row > 0.0 else 0.0
             row = row if row < last else last
             cell[t] = np.int32(row) * np.int32(N_CELLS) + np.int32(column)
         n_unsure = 0
         for t in range(size):
-            known = flat[cell[t]]
-            labels[low + t] = known
+            known = flat[np.uint32(cell[t])]
+            found[t] = known
             # Written always and kept only where unsure: no branch to mispredict.
             unsure[n_unsure] = t
             n_unsure += 1 if known < 0 else 0
         for u in range(n_unsure):
-            t = unsure[u]
-            birth = points[start + low + t, 0]
+            at = np.uint32(unsure[u])
+            birth = block[at, 0]
             x = birth * inverse_x
-            y = (points[start + low + t, 1] - birth) * inverse_y
-            code = -labels[low + t]
+            y = (block[at, 1] - birth) * inverse_y
+            code = -found[at]
             if abs(x - centre_x) > reach_x or abs(y - centre_y) > reach_y:
                 code = 1
             first = starts[code - 1]
@@ -244,4 +248,4 @@ def label_grid(
                 d = dx * dx + dy * dy
                 if d < smallest:
                     k, smallest = other, d
-            labels[low + t] = k
+            found[at] = k

@@ -39,10 +39,12 @@ def seed_plusplus(points: Floats, stream: np.uint64, words: Floats) -> int:
         total = 0.0
         for block in range(n_blocks):
             low, high = block * BLOCK, min(n, (block + 1) * BLOCK)
-            for i in range(low, high):
-                d = (points[i, 0] - x) ** 2 + (points[i, 1] - y) ** 2
-                squared[i] = d if d < squared[i] else squared[i]
-            part = _sum(squared[low:high])
+            # Slices from 0, or nothing would be vectorised: see assign.
+            some, nearest = points[low:high], squared[low:high]
+            for i in range(high - low):
+                d = (some[i, 0] - x) ** 2 + (some[i, 1] - y) ** 2
+                nearest[i] = d if d < nearest[i] else nearest[i]
+            part = _sum(nearest)
             block_sums[block] = part
             total += part
         if k + 1 == words.shape[0]:
@@ -110,13 +112,14 @@ def _assign(
     n_changed = 0
     for low in range(0, n, BLOCK):
         size = min(BLOCK, n - low)
+        some, known, distances = points[low:], labels[low:], squared[low:]
         for t in range(size):
-            x[t], y[t] = points[low + t, 0], points[low + t, 1]
+            x[t], y[t] = some[t, 0], some[t, 1]
         scan_block(x, y, size, words, smallest, nearest)
         for t in range(size):
-            n_changed += labels[low + t] != nearest[t]
-            labels[low + t] = nearest[t]
-            squared[low + t] = smallest[t]
+            n_changed += known[t] != nearest[t]
+            known[t] = nearest[t]
+            distances[t] = smallest[t]
         inertia += _sum(smallest[:size])
     return inertia, n_changed
 

@@ -59,7 +59,8 @@ class CodebookVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         Parameters
         ----------
         X : Diagrams or list of array-like of shape (n_points_i, 2)
-            Training diagrams.
+            Training diagrams. Several parts come as Diagrams, as a list of dicts
+            ``{part: array}`` or as a dict of lists; a plain list is a part "H1".
         y : None
             Ignored; here for the scikit-learn API.
 
@@ -127,8 +128,8 @@ class CodebookVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         Parameters
         ----------
         X : Diagrams or list of array-like of shape (n_points_i, 2)
-            Diagrams with the parts that were there in fit, in any order. An empty
-            diagram is encoded as zeros.
+            Diagrams with the parts that were there in fit, in any order; a plain list
+            stands for the only part. An empty diagram is encoded as zeros.
 
         Returns
         -------
@@ -284,8 +285,9 @@ class CodebookVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         most = max(self._n_words(name) for name in parts)
         if self.sample_size is not None and self.sample_size < most:
             msg = (
-                f"Cannot learn {most} words from a sample of {self.sample_size} "
-                "points. Raise sample_size or lower n_words."
+                f"Cannot learn n_words={most} words from a sample of at most "
+                f"sample_size={self.sample_size} points. Raise sample_size or lower "
+                "n_words."
             )
             raise ValueError(msg)
 
@@ -299,7 +301,7 @@ class CodebookVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         if self.essential == "separate":
             allowed |= {name + ESSENTIAL_SUFFIX for name in parts}
         if not set(parts) <= set(self.n_words) <= allowed:
-            refuse(self, "n_words", f"given for the parts {', '.join(parts)}")
+            refuse(self, "n_words", f"given for each of the parts {', '.join(parts)}")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

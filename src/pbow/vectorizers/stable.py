@@ -82,7 +82,9 @@ class StablePersistenceBoW(CodebookVectorizer):
     ramps_ : dict of str to Ramp or None
         The weight of a point in the sums, by part.
     stability_constant_ : float or None
-        The proven Lipschitz constant, where there is one.
+        A proven C with ``max|v(B) - v(B')| <= C * W1(B, B')``, the 1-Wasserstein
+        distance with the L-infinity metric in the birth-death plane, the largest over
+        parts; None where none is proven (:func:`pbow.stability.obstacle` says why).
 
     See Also
     --------
