@@ -99,3 +99,11 @@ def test_numpy_gives_the_same_bits(ragged, rng, how, ramp, n_words):
     count_brute(ragged.points, ragged.offsets, words, inverse, limits, how, out)
     expected = count_in_numpy(ragged.points, ragged.offsets, words, inverse, ramp, how)
     assert_array_equal(out, expected)
+
+
+def test_numpy_gives_the_same_bits_where_squares_overflow():
+    points, offsets = np.array([[-1e100, 1e100], [0.0, 1.0]]), np.array([0, 2])
+    words, inverse = np.array([[0.0, 1e90], [0.0, 1.0]]), np.array([1e100, 1.0])
+    out = np.zeros((1, 2))
+    count_brute(points, offsets, words, inverse, NO_RAMP, RAW, out)
+    assert_array_equal(count_in_numpy(points, offsets, words, inverse, None, RAW), out)

@@ -128,7 +128,9 @@ def count_in_numpy(
     labels = np.zeros(len(points), np.int64)
     smallest = np.full(len(points), np.inf)
     for k, (word_x, word_y) in enumerate(words):
-        d = (x - word_x) * (x - word_x) + (y - word_y) * (y - word_y)
+        # Too far to square is infinitely far, without a warning, as in the loop.
+        with np.errstate(over="ignore"):
+            d = (x - word_x) * (x - word_x) + (y - word_y) * (y - word_y)
         labels[d < smallest] = k
         np.minimum(smallest, d, out=smallest)
     shape = (len(offsets) - 1, len(words))
