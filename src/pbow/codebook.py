@@ -35,7 +35,7 @@ SMALLEST_SPREAD = 1e-100
 FOR_SEEDING = 1  # streams from here on seed k-means, one a start
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class KMeansCodebook:
     """Words: cluster centres in birth-persistence coordinates.
 

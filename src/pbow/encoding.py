@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from itertools import count
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.compute.count import count_brute, count_grid, count_in_numpy
-from pbow.compute.grid import MOST_LISTS, build_grid
+from pbow.compute.grid import MOST_WORDS, Grid, build_grid
 from pbow.compute.likelihood import sum_likelihoods, sum_posteriors
 from pbow.compute.mixture import pack
 from pbow.compute.normalize import NORMALIZATIONS, normalize_rows
@@ -40,6 +41,8 @@ ROWS = 2048
 SMALL_WORK = 2_000_000
 SMALL_CALLS = 20
 _small_calls = count()
+
+_grids: WeakKeyDictionary[KMeansCodebook, Grid] = WeakKeyDictionary()
 
 
 def encode_counts(
@@ -91,9 +94,10 @@ def encode_counts(
         return count_in_numpy(X.points, X.offsets, words, inverse, ramp, how)
     brute = BRUTE_A_WORD * n_words
     saved = n_points * (brute - GRID_A_POINT)
-    by_grid = saved > GRID_TO_BUILD and n_words <= MOST_LISTS
+    to_build = 0.0 if codebook in _grids else GRID_TO_BUILD
+    by_grid = saved > to_build and n_words <= MOST_WORDS
     loop: Any = count_grid if by_grid else count_brute
-    grid = build_grid(words) if by_grid else ()
+    grid = _grid_of(codebook, words) if by_grid else ()
     out = np.zeros((len(X), n_words))
 
     def run(first: int, last: int) -> None:
@@ -213,6 +217,14 @@ def _check_finite(X: Diagrams) -> None:
             "X.finite(), or encode X.essential() by itself."
         )
         raise ValueError(msg)
+
+
+def _grid_of(codebook: KMeansCodebook, words: Floats) -> Grid:
+    """Return the grid over a codebook's words, built once as long as it lives."""
+    grid = _grids.get(codebook)
+    if grid is None:
+        grid = _grids[codebook] = build_grid(words)
+    return grid
 
 
 def _limits(ramp: Ramp | None) -> Floats:

@@ -166,10 +166,20 @@ def test_both_ways_match_the_definition_for_any_numbers(points, words):
     assert_array_equal(grid(points, words, ones), expected)
 
 
-def test_most_cells_hold_one_word_and_every_list_ascends(rng):
+def test_most_cells_know_one_word_and_every_list_ascends(rng):
     words = cloud(rng, 50)
-    _, cells, starts, candidates = build_grid(words)
-    assert (cells >= 0).mean() > 0.8
-    for start, stop in pairwise(starts):
-        assert stop - start >= 2
-        assert (np.diff(candidates[start:stop]) >= 0).all()
+    made = build_grid(words)
+    assert (made.codes < len(words)).mean() > 0.8
+    unsure = np.flatnonzero(made.codes == len(words))
+    assert (made.pairs[2 * unsure] < made.pairs[2 * unsure + 1]).all()
+    for start, stop in pairwise(made.starts):
+        assert (np.diff(made.candidates[start:stop]) > 0).all()
+
+
+@pytest.mark.parametrize("n_words", [254, 255, 256])
+def test_codes_of_one_byte_and_of_two_tell_all_words_apart(rng, n_words):
+    points, words, ones = cloud(rng, 20_000), cloud(rng, n_words), np.ones(2)
+    assert build_grid(words).codes.itemsize == (1 if n_words < 255 else 2)
+    assert_array_equal(
+        grid(points, words, ones), nearest_by_definition(points, words, ones)
+    )

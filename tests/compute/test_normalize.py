@@ -31,5 +31,11 @@ def test_squares_that_overflow_do_not_matter():
     assert_allclose(normalize_rows(row, NORMALIZATIONS["lipschitz"]), [[0.6, 0.8]])
 
 
+def test_sums_that_overflow_do_not_matter():
+    row = np.array([[1.5e308, -0.5e308, 1e308], [1.5, -0.5, 1.0]])
+    huge, small = normalize_rows(row, NORMALIZATIONS["sqrt-l2"])
+    assert_allclose(huge, small)
+
+
 def test_next_to_nothing_does_not_become_something():
     assert np.abs(normalized([1e-300, 0.0], "sqrt-l2")).max() < 1e-100

@@ -33,15 +33,18 @@ def label_brute(
     smallest = np.empty(BLOCK)
     nearest = np.empty(BLOCK, np.int64)
     inverse_x, inverse_y = inverse[0], inverse[1]
+    # One axis: the compiler cannot know that a point has two coordinates. And slices
+    # from 0: with an offset in the index, it might be negative for all that is known.
+    # Either way nothing would be vectorised.
+    flat = points.reshape(2 * points.shape[0])
     for low in range(0, labels.shape[0], BLOCK):
         size = min(BLOCK, labels.shape[0] - low)
-        # Slices from 0: with an offset in the index, it might be negative for all the
-        # compiler knows, and nothing would be vectorised.
-        block, found = points[start + low :], labels[low:]
+        block = flat[2 * (start + low) : 2 * (start + low + size)]
+        found = labels[low : low + size]
         for t in range(size):
-            birth = block[t, 0]
+            birth = block[2 * t]
             x[t] = birth * inverse_x
-            y[t] = (block[t, 1] - birth) * inverse_y
+            y[t] = (block[2 * t + 1] - birth) * inverse_y
         scan_block(x, y, size, words, smallest, nearest)
         for t in range(size):
             found[t] = nearest[t]

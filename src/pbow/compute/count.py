@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -10,7 +12,12 @@ from numpy.typing import NDArray
 
 from pbow.compute.assign import label_brute
 from pbow.compute.grid import label_grid
-from pbow.compute.normalize import normalize_row, normalize_rows
+from pbow.compute.normalize import (
+    SQRT_L2,
+    factor_of_roots,
+    normalize_row,
+    normalize_rows,
+)
 from pbow.compute.ramp import ramp_weight
 
 __all__ = ["count_brute", "count_grid", "count_in_numpy"]
@@ -39,11 +46,25 @@ def count_brute(
     ``normalize_row``). Cost: n_points * n_words distances.
     """
     labels = np.empty(CHUNK, np.int32)
+    tally = np.zeros(out.shape[1], np.int32)
+    roots = _table_of_roots()
     diagram = 0
     for start in range(offsets[0], offsets[-1], CHUNK):
         stop = min(start + CHUNK, offsets[-1])
         label_brute(points, start, words, inverse, labels[: stop - start])
-        diagram = _add(points, offsets, ramp, how, labels, start, stop, diagram, out)
+        diagram = _add(
+            points,
+            offsets,
+            ramp,
+            how,
+            labels,
+            start,
+            stop,
+            diagram,
+            tally,
+            roots,
+            out,
+        )
 
 
 @njit(nogil=True, cache=True)
@@ -53,7 +74,9 @@ def count_grid(
     words: Floats,
     inverse: Floats,
     frame: Floats,
-    cells: NDArray[np.int16],
+    codes: NDArray[Any],
+    pairs: NDArray[Any],
+    lists: NDArray[np.uint16],
     starts: NDArray[np.int32],
     candidates: NDArray[np.int32],
     ramp: Floats,
@@ -62,6 +85,8 @@ def count_grid(
 ) -> None:
     """Like :func:`count_brute`, with the same result, through a grid over the words."""
     labels = np.empty(CHUNK, np.int32)
+    tally = np.zeros(out.shape[1], np.int32)
+    roots = _table_of_roots()
     diagram = 0
     for start in range(offsets[0], offsets[-1], CHUNK):
         stop = min(start + CHUNK, offsets[-1])
@@ -71,12 +96,26 @@ def count_grid(
             words,
             inverse,
             frame,
-            cells,
+            codes,
+            pairs,
+            lists,
             starts,
             candidates,
             labels[: stop - start],
         )
-        diagram = _add(points, offsets, ramp, how, labels, start, stop, diagram, out)
+        diagram = _add(
+            points,
+            offsets,
+            ramp,
+            how,
+            labels,
+            start,
+            stop,
+            diagram,
+            tally,
+            roots,
+            out,
+        )
 
 
 @njit(nogil=True, cache=True)
@@ -89,29 +128,64 @@ def _add(
     start: int,
     stop: int,
     diagram: int,
+    tally: NDArray[np.int32],
+    roots: Floats,
     out: Floats,
 ) -> int:
-    """Add labelled points ``start:stop``; return the diagram that goes on at stop."""
+    """Add labelled points ``start:stop``; return the diagram that goes on at stop.
+
+    ``tally`` is all 0 whenever a diagram begins; ``roots[c]`` is the root of c.
+    """
     while diagram < out.shape[0]:
         first = max(start, offsets[diagram])
-        last = min(stop, offsets[diagram + 1])
-        row = out[diagram]
-        block, found = points[first:last], labels[first - start : last - start]
-        # Unsigned, because an index that may be negative is looked at twice.
+        end = offsets[diagram + 1]
+        found = labels[first - start : min(stop, end) - start]
+        # Indices are unsigned: one that may be negative is looked at twice.
         if ramp.shape[0] == 0:
-            for t in range(last - first):
-                row[np.uint32(found[t])] += 1.0
+            for t in range(found.shape[0]):
+                tally[np.uint32(found[t])] += 1
         else:
-            for t in range(last - first):
-                persistence = block[t, 1] - block[t, 0]
+            row = out[diagram]
+            for t in range(found.shape[0]):
+                persistence = points[first + t, 1] - points[first + t, 0]
                 weight = ramp_weight(persistence, ramp[0], ramp[1])
                 row[np.uint32(found[t])] += weight
-        if offsets[diagram + 1] > stop:
+        if end > stop:
             break
         # Now, while the row is in the cache.
-        normalize_row(row, how)
+        if ramp.shape[0] == 0:
+            _write(tally, end - offsets[diagram], roots, how, out[diagram])
+        else:
+            normalize_row(out[diagram], how)
         diagram += 1
     return diagram
+
+
+@njit(nogil=True, cache=True)
+def _write(
+    tally: NDArray[np.int32], n_points: int, roots: Floats, how: int, row: Floats
+) -> None:
+    """Set ``row`` to the normalised ``tally`` of a diagram, and that to 0."""
+    if how == SQRT_L2 and n_points < roots.shape[0]:
+        # The same as by normalize_row, without computing a root.
+        factor = factor_of_roots(n_points)
+        for k in range(tally.shape[0]):
+            row[k] = roots[np.uint32(tally[k])] * factor
+            tally[k] = 0
+        return
+    for k in range(tally.shape[0]):
+        row[k] = tally[k]
+        tally[k] = 0
+    normalize_row(row, how)
+
+
+@njit(nogil=True, cache=True)
+def _table_of_roots() -> Floats:
+    """Return the square roots of the counts that most diagrams have."""
+    roots = np.empty(CHUNK)
+    for c in range(CHUNK):
+        roots[c] = math.sqrt(c)
+    return roots
 
 
 def count_in_numpy(

@@ -8,9 +8,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["NORMALIZATIONS", "normalize_row", "normalize_rows"]
+__all__ = ["NORMALIZATIONS", "SQRT_L2", "factor_of_roots", "normalize_row", "normalize_rows"]
 
 RAW, SQRT, SQRT_L2, LIPSCHITZ = 0, 1, 2, 3
+LEAST_NORM = 1e-12
 NORMALIZATIONS = {None: RAW, "sqrt": SQRT, "sqrt-l2": SQRT_L2, "lipschitz": LIPSCHITZ}
 
 
@@ -22,18 +23,25 @@ def normalize_row(row: NDArray[np.float64], how: int) -> None:
     or by 1e-12 if that is larger. LIPSCHITZ: row / (1 + its L2 norm).
     """
     if how in (SQRT, SQRT_L2):
+        # The squared norm of square roots is the sum of what they are roots of.
+        factor = factor_of_roots(_sum(row, how)) if how == SQRT_L2 else 1.0
         for k in range(row.shape[0]):
-            row[k] = math.copysign(math.sqrt(abs(row[k])), row[k])
-    if how in (SQRT_L2, LIPSCHITZ):
-        norm = math.sqrt(_sum_of_squares(row))
-        factor = 1.0 / (max(norm, 1e-12) if how == SQRT_L2 else 1.0 + norm)
+            row[k] = math.copysign(math.sqrt(abs(row[k])) * factor, row[k])
+    elif how == LIPSCHITZ:
+        factor = 1.0 / (1.0 + math.sqrt(_sum(row, how)))
         for k in range(row.shape[0]):
             row[k] *= factor
 
 
 @njit(nogil=True, cache=True)
-def _sum_of_squares(row: NDArray[np.float64]) -> float:
-    """Sum squares in eight sums side by side.
+def factor_of_roots(total: float) -> float:
+    """Return what square roots of numbers with this sum are multiplied by."""
+    return 1.0 / max(math.sqrt(total), LEAST_NORM)
+
+
+@njit(nogil=True, cache=True)
+def _sum(row: NDArray[np.float64], how: int) -> float:
+    """Sum absolute values (SQRT_L2) or squares (LIPSCHITZ), in eight sums side by side.
 
     One sum would wait for each addition to end before the next. The order is fixed
     here, so that the compiler need not be allowed to change it.
@@ -41,37 +49,55 @@ def _sum_of_squares(row: NDArray[np.float64]) -> float:
     s0, s1, s2, s3, s4, s5, s6, s7 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     n = row.shape[0]
     for k in range(0, n - 7, 8):
-        s0 += row[k] * row[k]
-        s1 += row[k + 1] * row[k + 1]
-        s2 += row[k + 2] * row[k + 2]
-        s3 += row[k + 3] * row[k + 3]
-        s4 += row[k + 4] * row[k + 4]
-        s5 += row[k + 5] * row[k + 5]
-        s6 += row[k + 6] * row[k + 6]
-        s7 += row[k + 7] * row[k + 7]
+        s0 += _term(row[k], how)
+        s1 += _term(row[k + 1], how)
+        s2 += _term(row[k + 2], how)
+        s3 += _term(row[k + 3], how)
+        s4 += _term(row[k + 4], how)
+        s5 += _term(row[k + 5], how)
+        s6 += _term(row[k + 6], how)
+        s7 += _term(row[k + 7], how)
     for k in range(n - n % 8, n):
-        s0 += row[k] * row[k]
+        s0 += _term(row[k], how)
     return ((s0 + s4) + (s1 + s5)) + ((s2 + s6) + (s3 + s7))
 
 
+@njit(nogil=True, cache=True)
+def _term(value: float, how: int) -> float:
+    return abs(value) if how == SQRT_L2 else value * value
+
+
 def normalize_rows(rows: NDArray[np.float64], how: int) -> NDArray[np.float64]:
-    """Return what :func:`normalize_row` makes of each row, bit for bit, in numpy."""
-    if how in (SQRT, SQRT_L2):
-        rows = np.copysign(np.sqrt(np.abs(rows)), rows)
-    if how in (SQRT_L2, LIPSCHITZ):
-        # The same eight sums, in the same order, as in _sum_of_squares.
-        with np.errstate(over="ignore"):
-            squares = rows * rows
-        whole = rows.shape[1] - rows.shape[1] % 8
-        sums = np.zeros((len(rows), 8))
-        for k in range(0, whole, 8):
-            sums += squares[:, k : k + 8]
-        for k in range(whole, rows.shape[1]):
-            sums[:, 0] += squares[:, k]
-        pairs = sums[:, :4] + sums[:, 4:]
-        norms = np.sqrt((pairs[:, 0] + pairs[:, 1]) + (pairs[:, 2] + pairs[:, 3]))
+    """Return what :func:`normalize_row` makes of each row, bit for bit, in numpy.
+
+    And where sums overflow, what it would without that.
+    """
+    if how == RAW:
+        return rows
+    if how == SQRT:
+        return np.copysign(np.sqrt(np.abs(rows)), rows)
+    with np.errstate(over="ignore"):
+        sums = _sums(np.abs(rows) if how == SQRT_L2 else rows * rows)
+    if how == LIPSCHITZ:
+        norms = np.sqrt(sums)
         for huge in np.flatnonzero(np.isinf(norms)):
             norms[huge] = math.hypot(*rows[huge])
-        norms = np.maximum(norms, 1e-12) if how == SQRT_L2 else 1.0 + norms
-        rows = rows * (1.0 / norms)[:, np.newaxis]
-    return rows
+        return rows * (1.0 / (1.0 + norms))[:, np.newaxis]
+    huge = np.isinf(sums)
+    if huge.any():
+        rows = np.where(huge[:, np.newaxis], rows / rows.shape[1], rows)
+        sums[huge] = _sums(np.abs(rows[huge]))
+    factors = (1.0 / np.maximum(np.sqrt(sums), LEAST_NORM))[:, np.newaxis]
+    return np.copysign(np.sqrt(np.abs(rows)) * factors, rows)
+
+
+def _sums(terms: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sum of each row, in the order of :func:`_sum`."""
+    whole = terms.shape[1] - terms.shape[1] % 8
+    sums = np.zeros((len(terms), 8))
+    for k in range(0, whole, 8):
+        sums += terms[:, k : k + 8]
+    for k in range(whole, terms.shape[1]):
+        sums[:, 0] += terms[:, k]
+    pairs = sums[:, :4] + sums[:, 4:]
+    return (pairs[:, 0] + pairs[:, 1]) + (pairs[:, 2] + pairs[:, 3])
