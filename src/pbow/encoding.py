@@ -167,7 +167,7 @@ def encode_likelihoods(
     check_option("dtype", dtype, ("float64", "float32"))
     _check_finite(X)
     n_words = codebook.n_words
-    components = pack(codebook.weights, codebook.means, codebook.covariances)
+    components = pack(codebook.weights, codebook.means, codebook.covariances, dtype)
     frame = _single_precision_frame(components[:, :n_words], dtype)
     components[:2, :n_words] -= frame[:2, np.newaxis]
     components[:2, :n_words] *= frame[2:, np.newaxis]
@@ -175,7 +175,7 @@ def encode_likelihoods(
     logs = components[5, :n_words].copy()
     components[5] -= logs.max()
     packed = components.astype(dtype)
-    factors = np.exp(logs) if scale == "density" else np.ones(n_words)
+    factors = np.exp2(logs) if scale == "density" else np.ones(n_words)
     loop: Any = sum_posteriors if scale == "posterior" else sum_likelihoods
     limits, how = _limits(ramp), NORMALIZATIONS[normalize]
     out = np.zeros((len(X), n_words), dtype)

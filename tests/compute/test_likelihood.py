@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from pbow.compute.likelihood import LANES, sum_likelihoods, sum_posteriors
+from pbow.compute.likelihood import VECTOR_BYTES, sum_likelihoods, sum_posteriors
 from pbow.weighting import Ramp
 
 NO_RAMP = np.empty(0)
@@ -12,21 +12,22 @@ FRAME = np.array([0.0, 0.0, 1.0, 1.0])
 
 
 def terms_by_definition(points, components):
-    """exp(-(u * u + v * v)) of every point (row) and component (column)."""
+    """0.5**(u * u + v * v) of every point (row) and component (column)."""
     mean_b, mean_p, l11, l21, l22, _ = components
     db = points[:, :1] - mean_b
     dp = points[:, 1:] - points[:, :1] - mean_p
-    return np.exp(-((db * l11) ** 2) - (db * l21 + dp * l22) ** 2)
+    return 0.5 ** ((db * l11) ** 2 + (db * l21 + dp * l22) ** 2)
 
 
-def padded(columns, last):
-    components = np.zeros((6, -(-columns.shape[1] // LANES) * LANES))
+def padded(columns, last, dtype=np.float64):
+    lanes = VECTOR_BYTES // np.dtype(dtype).itemsize
+    components = np.zeros((6, -(-columns.shape[1] // lanes) * lanes), dtype)
     components[5] = last
     components[:, : columns.shape[1]] = columns
     return components
 
 
-@pytest.fixture(params=[1, 7, 8, 19])
+@pytest.fixture(params=[1, 7, 8, 11, 19])
 def columns(request, rng):
     n = request.param
     uniform = rng.uniform(0.1, 1.0, size=(6, n))
@@ -53,7 +54,7 @@ def test_posteriors_match_the_definition(ragged, columns):
     terms = terms_by_definition(points, columns) * columns[5]
     terms /= terms.sum(axis=1, keepdims=True)
     expected = [terms[i:j].sum(axis=0) for i, j in pairwise(offsets)]
-    columns[5] = np.log(columns[5])
+    columns[5] = np.log2(columns[5])
     out = np.zeros((len(ragged), columns.shape[1]))
     components = padded(columns, -np.inf)
     sum_posteriors(points, offsets, FRAME, components, NO_RAMP, out)
@@ -63,10 +64,10 @@ def test_posteriors_match_the_definition(ragged, columns):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("far", [1.0, 50.0, 1e3, 1e30, 1e100])
 def test_a_point_gives_one_in_all_however_far_it_is(columns, dtype, far):
-    columns[5] = np.log(columns[5])
+    columns[5] = np.log2(columns[5])
     points, offsets = np.array([[-far, 0.0], [far, 1.5 * far]]), np.array([0, 1, 2])
     out = np.zeros((2, columns.shape[1]))
-    components = padded(columns, -np.inf).astype(dtype)
+    components = padded(columns, -np.inf, dtype)
     sum_posteriors(points, offsets, FRAME, components, NO_RAMP, out)
     assert_allclose(out.sum(axis=1), 1.0, rtol=1e-6)
 
@@ -77,7 +78,7 @@ def test_single_precision_is_near_double(ragged, columns, loop):
     results = []
     for dtype in (np.float64, np.float32):
         out = np.zeros((len(ragged), columns.shape[1]))
-        components = padded(columns, -1e30).astype(dtype)
+        components = padded(columns, -1e30, dtype)
         loop(points, offsets, FRAME, components, NO_RAMP, out)
         results.append(out)
     assert_allclose(results[1], results[0], rtol=1e-4, atol=1e-6)

@@ -169,14 +169,15 @@ def _write(
     if how == SQRT_L2 and n_points < roots.shape[0]:
         # The same as by normalize_row, without computing a root.
         factor = factor_of_roots(n_points)
-        for k in range(tally.shape[0]):
+        for k in range(row.shape[0]):
             row[k] = roots[np.uint32(tally[k])] * factor
-            tally[k] = 0
-        return
+    else:
+        for k in range(row.shape[0]):
+            row[k] = tally[k]
+        normalize_row(row, how)
+    # In a loop of its own, which is vectorised.
     for k in range(tally.shape[0]):
-        row[k] = tally[k]
         tally[k] = 0
-    normalize_row(row, how)
 
 
 @njit(nogil=True, cache=True)

@@ -1,9 +1,10 @@
-"""exp(x) for x <= 0 as straight-line arithmetic, which the compiler vectorises.
+"""0.5**d for d >= 0 as straight-line arithmetic, which the compiler vectorises.
 
-The C library's exp is a call and keeps a loop from being vectorised. Here x is split as
-n log 2 + r with |r| <= log(2) / 2; exp(r) = 1 + r + r**2 q(r), where the polynomial q
-interpolates at Chebyshev points, to 2e-15 of exp(r) (float32: 1e-8); and 2**n is made
-from its bits. Results below the smallest normal number, 2e-308 (float32: 1e-38), are 0.
+The C library's exp is a call and keeps a loop from being vectorised. A power of two
+needs less than exp: -d is split into a whole number n and r with |r| <= 1/2, exactly;
+2**r = 1 + r q(r), where the polynomial q interpolates at Chebyshev points, to 6e-16 of
+2**r (float32: 1e-8); and 2**n is made from its bits. Results below the smallest normal
+number, 2e-308 (float32: 1e-38), are 0.
 """
 
 from __future__ import annotations
@@ -15,23 +16,17 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic, overload
 
-__all__ = ["bits_of_64", "exp32", "exp64", "exponential"]
+__all__ = ["CONTRACT", "bits_of_64", "half_to", "half_to_32", "half_to_64"]
 
-LOG2_E = 1.4426950408889634
-# log(2) in two pieces: the first has trailing zeros, so that n * LOG_2_HIGH is exact.
-LOG_2_HIGH = 6.93147180369123816490e-01
-LOG_2_LOW = 1.90821492927058770002e-10
 # Adding this to a small number leaves the nearest whole one in the lowest bits, plus
 # the bias of an exponent: shifted to the left, they are those of a power of two.
 ROUND_64 = 6755399441055744.0 + 1023.0
 ROUND_32 = np.float32(12582912.0 + 127.0)
+# From here on, the bits of that power are all 0, and so is the result.
+LAST_64 = 1023.0
+LAST_32 = np.float32(127.0)
 # Multiply and add may round once instead of twice; nothing else is relaxed.
 CONTRACT = {"contract"}
-SMALLEST_64 = -708.3
-SMALLEST_32 = np.float32(-87.3)
-LOG2_E_32 = np.float32(LOG2_E)
-LOG_2_HIGH_32 = np.float32(0.693359375)
-LOG_2_LOW_32 = np.float32(-2.12194440e-4)
 
 
 def _reinterpret(source: Any, target: Any, target_bits: Any) -> Any:
@@ -53,49 +48,46 @@ _float_of_32 = _reinterpret(types.int32, types.float32, ir.FloatType())
 
 
 @njit(nogil=True, cache=True, fastmath=CONTRACT)
-def exp64(x: float) -> float:
-    """Return exp(x) of a float64 x <= 0 to about 2e-15, relative; exp(-inf) is 0."""
-    clipped = x if x > SMALLEST_64 else SMALLEST_64
-    shifted = clipped * LOG2_E + ROUND_64
-    n = shifted - ROUND_64
-    r = (clipped - n * LOG_2_HIGH) - n * LOG_2_LOW
-    r2 = r * r
-    r4 = r2 * r2
+def half_to_64(d: float) -> float:
+    """Return 0.5**d of a float64 d >= 0 to about 1e-15, relative."""
+    d = d if d < LAST_64 else LAST_64
+    shifted = ROUND_64 - d
+    s = d + (shifted - ROUND_64)  # -r
+    s2 = s * s
+    s4 = s2 * s2
     # Pairs first, not Horner's chain: a processor works on them at the same time.
-    q0 = 0.1666666666664829 * r + 0.5
-    q2 = 0.008333333353729397 * r + 0.04166666666665136
-    q4 = 0.00019841208732536384 * r + 0.0013888888905881542
-    q6 = 2.762511557828763e-06 * r + 2.4801536388690766e-05
-    q = ((2.761380686153829e-07 * r4 + (q6 * r2 + q4)) * r4) + (q2 * r2 + q0)
-    y = (q * r2 + r) + 1.0
-    y *= _float_of_64(bits_of_64(shifted) << 52)
-    return y if x > SMALLEST_64 else 0.0
+    q0 = 0.24022650695910075 * s - 0.6931471805599462
+    q2 = 0.009618129107618665 * s - 0.05550410866465167
+    q4 = 0.00015403530424776529 * s - 0.0013333558200794592
+    q6 = 1.3215451633221434e-06 * s - 1.5252672924850737e-05
+    q8 = 7.070977866508138e-09 * s - 1.0205905413765595e-07
+    q = (q2 * s2 + q0) + s4 * ((q6 * s2 + q4) + q8 * s4)
+    return (q * s + 1.0) * _float_of_64(bits_of_64(shifted) << 52)
 
 
 @njit(nogil=True, cache=True, fastmath=CONTRACT)
-def exp32(x: np.float32) -> np.float32:
-    """Return exp(x) of a float32 x <= 0 to about 2e-7, relative; exp(-inf) is 0."""
-    clipped = x if x > SMALLEST_32 else SMALLEST_32
-    shifted = clipped * LOG2_E_32 + ROUND_32
-    n = shifted - ROUND_32
-    r = (clipped - n * LOG_2_HIGH_32) - n * LOG_2_LOW_32
-    r2 = r * r
-    q0 = np.float32(0.16666576989698775) * r + np.float32(0.5)
-    q2 = np.float32(0.008363179052722578) * r + np.float32(0.041666554617204574)
-    q = (np.float32(0.0013926183587713494) * r2 + q2) * r2 + q0
-    y = (q * r2 + r) + np.float32(1.0)
-    y *= _float_of_32(_bits_of_32(shifted) << np.int32(23))
-    return y if x > SMALLEST_32 else np.float32(0.0)
+def half_to_32(d: np.float32) -> np.float32:
+    """Return 0.5**d of a float32 d >= 0 to about 2e-7, relative."""
+    d = d if d < LAST_32 else LAST_32
+    shifted = ROUND_32 - d
+    s = d + (shifted - ROUND_32)
+    s2 = s * s
+    q0 = np.float32(0.24022650718688965) * s - np.float32(0.6931471824645996)
+    q2 = np.float32(0.009618083015084267) * s - np.float32(0.055503569543361664)
+    q4 = np.float32(0.00015453163359779865) * s - np.float32(0.0013390863314270973)
+    q = (q4 * s2 + q2) * s2 + q0
+    one = np.float32(1.0)
+    return (q * s + one) * _float_of_32(_bits_of_32(shifted) << np.int32(23))
 
 
-def exponential(x: Any) -> Any:
-    """Return exp(x) in the precision of x; only for compiled code."""
-    raise TypeError(x)
+def half_to(d: Any) -> Any:
+    """Return 0.5**d in the precision of d; only for compiled code."""
+    raise TypeError(d)
 
 
-@overload(exponential, jit_options={"nogil": True})
-def _exponential(x):  # type: ignore[no-untyped-def]
+@overload(half_to, jit_options={"nogil": True})
+def _half_to(d):  # type: ignore[no-untyped-def]
     # Numba wants an implementation with the same arguments, not a compiled function.
-    if x == types.float32:
-        return lambda x: exp32(x)  # noqa: PLW0108
-    return lambda x: exp64(x)  # noqa: PLW0108
+    if d == types.float32:
+        return lambda d: half_to_32(d)  # noqa: PLW0108
+    return lambda d: half_to_64(d)  # noqa: PLW0108

@@ -1,19 +1,18 @@
 """Sums of Gaussian likelihoods: the loops of stable persistence bag-of-words.
 
 Components are the columns of ``components``, 6 rows each: mean birth, mean persistence,
-three entries of a triangular root L of half the precision matrix, and the logarithm of
-a factor. With (db, dp) a point's difference from the mean, u = L11 db and
-v = L21 db + L22 dp,
+three entries of a triangular root L of log2(e) / 2 times the precision matrix, and the
+logarithm, to the base 2, of a factor. With (db, dp) a point's difference from the mean,
+u = L11 db and v = L21 db + L22 dp,
 
-    likelihood = factor * exp(-(u * u + v * v)).
+    likelihood = factor * 0.5**(u * u + v * v).
 
-``components`` is float64 or float32 and sets the precision of the exponentials; sums
-are float64, as ``out``. Its columns are padded to a multiple of LANES with zeros and a
-factor of 0, so that the compiler needs no remainder loop; ``out`` has the columns of
-real components only. ``frame`` is
-(birth, persistence, rate of births, rate of persistences): coordinates are taken
-relative to the first two and times the rates, in float64, before they are rounded to
-the loop's precision, so that float32 neither overflows nor loses digits far from 0.
+``components`` is float64 or float32 and sets the precision of the powers; sums are
+float64, as ``out``. Its columns are padded, with zeros and a factor of 0, to as many as
+fill whole vectors of the processor; ``out`` has the columns of real components only.
+``frame`` is (birth, persistence, rate of births, rate of persistences): coordinates are
+taken relative to the first two and times the rates, in float64, before they are rounded
+to the loop's precision, so that float32 neither overflows nor loses digits far from 0.
 """
 
 from __future__ import annotations
@@ -24,15 +23,24 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pbow.compute.exponential import CONTRACT, exponential
+from pbow.compute.exponential import CONTRACT, half_to
 from pbow.compute.ramp import ramp_weight
 
-__all__ = ["LANES", "sum_lanes", "sum_likelihoods", "sum_posteriors"]
+__all__ = ["VECTOR_BYTES", "sum_lanes", "sum_likelihoods", "sum_posteriors"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+VECTOR_BYTES = 32
 LANES = 8
+LOG_2 = math.log(2.0)
+
+# Points at a time in the innermost loop: components are read once for all of them, and
+# the processor has something to do while it waits for one power.
+GROUP = 4
+# Points that are summed in the precision of the components. A long sum of small terms
+# loses digits, in float32 most of them; a float64 sum of short sums does not.
+BATCH = 32
 
 
 @njit(nogil=True, cache=True, fastmath=CONTRACT)
@@ -44,34 +52,35 @@ def sum_likelihoods(
     ramp: Floats,
     out: Floats,
 ) -> None:
-    """Set ``out[d, k]`` to the sum over diagram d of component k's exponentials.
+    """Set ``out[d, k]`` to the sum over diagram d of component k's powers.
 
     These are likelihoods without their factors. ``ramp`` is (low, high) or empty: every
     point weighs 1. Points are summed in their order, whatever the block. Cost: one
-    exponential a point and component.
+    power of 2 a point and component.
     """
     width = components.shape[1]
     totals = np.zeros(width)
     sums = np.zeros(width, components.dtype)
-    pair = np.empty((2, 3), components.dtype)
+    batch = np.empty((3, BATCH), components.dtype)
+    b, p, weight = batch[0], batch[1], batch[2]
     mean_b, mean_p = components[0], components[1]
     l11, l21, l22 = components[2], components[3], components[4]
     for d in range(out.shape[0]):
-        n_open = 0
-        for t in range(offsets[d], offsets[d + 1], 2):
-            _place(points, t, offsets[d + 1], frame, ramp, pair)
-            b0, p0, weight0 = pair[0, 0], pair[0, 1], pair[0, 2]
-            b1, p1, weight1 = pair[1, 0], pair[1, 1], pair[1, 2]
-            for k in range(width):
-                e0 = exponential(
-                    -_distance(b0, p0, mean_b[k], mean_p[k], l11[k], l21[k], l22[k])
-                )
-                e1 = exponential(
-                    -_distance(b1, p1, mean_b[k], mean_p[k], l11[k], l21[k], l22[k])
-                )
-                sums[k] = (sums[k] + weight0 * e0) + weight1 * e1
-            n_open = _close(sums, totals, n_open + 1)
-        _finish(sums, totals, out[d])
+        for start in range(offsets[d], offsets[d + 1], BATCH):
+            size = _place(points, start, offsets[d + 1], frame, ramp, batch)
+            for t in range(0, size, GROUP):
+                b0, b1, b2, b3 = b[t], b[t + 1], b[t + 2], b[t + 3]
+                p0, p1, p2, p3 = p[t], p[t + 1], p[t + 2], p[t + 3]
+                w0, w1, w2, w3 = weight[t], weight[t + 1], weight[t + 2], weight[t + 3]
+                for k in range(width):
+                    mb, mp, u, v, w = mean_b[k], mean_p[k], l11[k], l21[k], l22[k]
+                    e0 = half_to(_distance(b0, p0, mb, mp, u, v, w))
+                    e1 = half_to(_distance(b1, p1, mb, mp, u, v, w))
+                    e2 = half_to(_distance(b2, p2, mb, mp, u, v, w))
+                    e3 = half_to(_distance(b3, p3, mb, mp, u, v, w))
+                    sums[k] = (((sums[k] + w0 * e0) + w1 * e1) + w2 * e2) + w3 * e3
+            _close(sums, totals)
+        _finish(totals, out[d])
 
 
 @njit(nogil=True, cache=True, fastmath=CONTRACT)
@@ -84,7 +93,7 @@ def _distance(
     l21: float,
     l22: float,
 ) -> float:
-    """Return u * u + v * v: half the squared Mahalanobis distance."""
+    """Return u * u + v * v: squared Mahalanobis distance times log2(e) / 2."""
     db = b - mean_b
     dp = p - mean_p
     u = db * l11
@@ -94,24 +103,26 @@ def _distance(
 
 @njit(nogil=True, cache=True)
 def _place(
-    points: Floats, t: int, stop: int, frame: Floats, ramp: Floats, pair: Floats
-) -> None:
-    """Set ``pair`` to (birth, persistence, weight) of points t and t + 1.
+    points: Floats, start: int, stop: int, frame: Floats, ramp: Floats, batch: Floats
+) -> int:
+    """Set ``batch`` to births, persistences and weights from ``start``; return how many.
 
-    Two points at a time read the components once, and give the processor twice as much
-    to do while it waits for one exponential. Where the diagram ends after the first,
-    the second is the same with weight 0, which leaves sums as they are.
+    The last group is filled up with the last point at weight 0, which leaves sums as
+    they are.
     """
-    for i in range(2):
-        at = min(t + i, stop - 1)
-        persistence = points[at, 1] - points[at, 0]
-        pair[i, 0] = (points[at, 0] - frame[0]) * frame[2]
-        pair[i, 1] = (persistence - frame[1]) * frame[3]
-        pair[i, 2] = 1.0
+    size = min(BATCH, stop - start)
+    for t in range(size):
+        birth, death = points[start + t, 0], points[start + t, 1]
+        batch[0, t] = (birth - frame[0]) * frame[2]
+        batch[1, t] = (death - birth - frame[1]) * frame[3]
+        batch[2, t] = 1.0
         if ramp.shape[0] == 2:
-            pair[i, 2] = ramp_weight(persistence, ramp[0], ramp[1])
-    if t + 1 == stop:
-        pair[1, 2] = 0.0
+            batch[2, t] = ramp_weight(death - birth, ramp[0], ramp[1])
+    while size % GROUP:
+        batch[0, size], batch[1, size] = batch[0, size - 1], batch[1, size - 1]
+        batch[2, size] = 0.0
+        size += 1
+    return size
 
 
 @njit(nogil=True, cache=True, fastmath=CONTRACT)
@@ -131,64 +142,55 @@ def sum_posteriors(
     width = components.shape[1]
     totals = np.zeros(width)
     sums = np.zeros(width, components.dtype)
-    share = np.empty((2, width), components.dtype)
-    pair = np.empty((2, 3), components.dtype)
+    batch = np.empty((3, BATCH), components.dtype)
+    b, p, weight = batch[0], batch[1], batch[2]
+    share = np.empty((GROUP, width), components.dtype)
+    share0, share1, share2, share3 = share[0], share[1], share[2], share[3]
     lanes = np.empty(LANES, components.dtype)
-    share0, share1 = share[0], share[1]
     mean_b, mean_p, log_factor = components[0], components[1], components[5]
     l11, l21, l22 = components[2], components[3], components[4]
     # Below this, likelihoods have lost digits; the slow way has its own scale.
     faint = 1e-250 if components.itemsize == 8 else 1e-25
     for d in range(out.shape[0]):
-        n_open = 0
-        for t in range(offsets[d], offsets[d + 1], 2):
-            _place(points, t, offsets[d + 1], frame, ramp, pair)
-            b0, p0, b1, p1 = pair[0, 0], pair[0, 1], pair[1, 0], pair[1, 1]
-            for k in range(width):
-                share0[k] = exponential(
-                    log_factor[k]
-                    - _distance(b0, p0, mean_b[k], mean_p[k], l11[k], l21[k], l22[k])
-                )
-                share1[k] = exponential(
-                    log_factor[k]
-                    - _distance(b1, p1, mean_b[k], mean_p[k], l11[k], l21[k], l22[k])
-                )
-            for i in range(2):
-                total = sum_lanes(share[i], lanes)
-                if total < faint:
-                    at = min(t + i, offsets[d + 1] - 1)
-                    far_b = (points[at, 0] - frame[0]) * frame[2]
-                    far_p = (points[at, 1] - points[at, 0] - frame[1]) * frame[3]
-                    total = _far_shares(far_b, far_p, components, share[i])
-                pair[i, 2] /= total
-            rate0, rate1 = pair[0, 2], pair[1, 2]
-            for k in range(width):
-                sums[k] = (sums[k] + rate0 * share0[k]) + rate1 * share1[k]
-            n_open = _close(sums, totals, n_open + 1)
-        _finish(sums, totals, out[d])
+        for start in range(offsets[d], offsets[d + 1], BATCH):
+            size = _place(points, start, offsets[d + 1], frame, ramp, batch)
+            for t in range(0, size, GROUP):
+                b0, b1, b2, b3 = b[t], b[t + 1], b[t + 2], b[t + 3]
+                p0, p1, p2, p3 = p[t], p[t + 1], p[t + 2], p[t + 3]
+                for k in range(width):
+                    mb, mp, u, v, w = mean_b[k], mean_p[k], l11[k], l21[k], l22[k]
+                    less = log_factor[k]
+                    share0[k] = half_to(_distance(b0, p0, mb, mp, u, v, w) - less)
+                    share1[k] = half_to(_distance(b1, p1, mb, mp, u, v, w) - less)
+                    share2[k] = half_to(_distance(b2, p2, mb, mp, u, v, w) - less)
+                    share3[k] = half_to(_distance(b3, p3, mb, mp, u, v, w) - less)
+                for i in range(GROUP):
+                    total = sum_lanes(share[i], lanes)
+                    if total < faint:
+                        at = min(start + t + i, offsets[d + 1] - 1)
+                        far_b = (points[at, 0] - frame[0]) * frame[2]
+                        far_p = (points[at, 1] - points[at, 0] - frame[1]) * frame[3]
+                        total = _far_shares(far_b, far_p, components, share[i])
+                    weight[t + i] /= total
+                w0, w1, w2, w3 = weight[t], weight[t + 1], weight[t + 2], weight[t + 3]
+                for k in range(width):
+                    first = (sums[k] + w0 * share0[k]) + w1 * share1[k]
+                    sums[k] = (first + w2 * share2[k]) + w3 * share3[k]
+            _close(sums, totals)
+        _finish(totals, out[d])
 
 
 @njit(nogil=True, cache=True)
-def _close(sums: Floats, totals: Floats, n_open: int) -> int:
-    """Move ``sums`` to ``totals`` after every 16 pairs; return how many are open.
-
-    A long sum of small terms loses digits, in float32 most of them; a sum of short sums
-    does not.
-    """
-    if n_open < 16:
-        return n_open
+def _close(sums: Floats, totals: Floats) -> None:
+    """Move ``sums`` to ``totals``."""
     for k in range(sums.shape[0]):
         totals[k] += sums[k]
         sums[k] = 0.0
-    return 0
 
 
 @njit(nogil=True, cache=True)
-def _finish(sums: Floats, totals: Floats, row: Floats) -> None:
+def _finish(totals: Floats, row: Floats) -> None:
     """Set ``row`` to the totals, and start again at 0."""
-    for k in range(totals.shape[0]):
-        totals[k] += sums[k]
-        sums[k] = 0.0
     for k in range(row.shape[0]):
         row[k] = totals[k]
     for k in range(totals.shape[0]):
@@ -197,15 +199,21 @@ def _finish(sums: Floats, totals: Floats, row: Floats) -> None:
 
 @njit(nogil=True, cache=True)
 def sum_lanes(values: Floats, lanes: Floats) -> float:
-    """Sum a multiple of LANES numbers in LANES sums side by side, then those in order.
+    """Sum numbers, a multiple of half of LANES, in LANES sums; then those in order.
 
     One sum would wait for each addition to end before the next. ``lanes`` is scratch.
     """
+    n = values.shape[0]
     for lane in range(LANES):
         lanes[lane] = 0.0
-    for first in range(0, values.shape[0], LANES):
+    for first in range(0, n - LANES + 1, LANES):
+        some = values[first : first + LANES]
         for lane in range(LANES):
-            lanes[lane] += values[first + lane]
+            lanes[lane] += some[lane]
+    if n % LANES:
+        some = values[n - n % LANES :]
+        for lane in range(LANES // 2):
+            lanes[lane] += some[lane]
     total = 0.0
     for lane in range(LANES):
         total += lanes[lane]
@@ -230,9 +238,9 @@ def _far_shares(b: float, p: float, components: Floats, share: Floats) -> float:
             if repeat == 0:
                 largest = max(largest, logarithm)
             elif largest == -np.inf:
-                share[k] = math.exp(components[5, k])
+                share[k] = math.exp(LOG_2 * components[5, k])
                 total += share[k]
             else:
-                share[k] = math.exp(logarithm - largest)
+                share[k] = math.exp(LOG_2 * (logarithm - largest))
                 total += share[k]
     return total

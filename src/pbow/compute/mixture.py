@@ -1,8 +1,7 @@
 """Gaussian mixtures in the plane by expectation maximisation.
 
-``points`` is (n, 2). Components are kept as in ``likelihood``: a triangular root of
-half the precision matrix and a log factor, padded to a multiple of LANES; moments are
-taken about the old means, so that nothing cancels.
+``points`` is (n, 2). Components are kept as in ``likelihood``, padded. Moments are taken
+about the old means, so that nothing cancels.
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pbow.compute.exponential import CONTRACT, exp64
-from pbow.compute.likelihood import LANES, sum_lanes
+from pbow.compute.exponential import CONTRACT, half_to_64
+from pbow.compute.likelihood import LANES, LOG_2, VECTOR_BYTES, sum_lanes
 
 __all__ = ["expect", "maximize", "pack"]
 
@@ -25,17 +24,20 @@ LEAST_MASS = 1e-10
 LEAST_WEIGHT = 1e-20
 
 
-def pack(weights: Floats, means: Floats, covariances: Floats) -> Floats:
-    """Return components as the compiled loops want them, (6, padded).
+def pack(
+    weights: Floats, means: Floats, covariances: Floats, dtype: str = "float64"
+) -> Floats:
+    """Return components as the compiled loops want them, (6, padded for ``dtype``).
 
-    Rows: mean x, mean y, L11, L21, L22, log(weight * density at the mean); in one
+    Rows: mean x, mean y, L11, L21, L22, log2(weight * density at the mean); in one
     dimension mean y, L21 and L22 are 0.
     """
     n_words, n_dims = means.shape
-    components = np.zeros((6, -(-n_words // LANES) * LANES))
+    lanes = VECTOR_BYTES // np.dtype(dtype).itemsize
+    components = np.zeros((6, -(-n_words // lanes) * lanes))
     components[5] = -np.inf
     mean_x, mean_y, l11, l21, l22, logs = components[:, :n_words]
-    half = math.sqrt(0.5)
+    half = math.sqrt(0.5 / LOG_2)
     root_x = np.sqrt(covariances[:, 0, 0])
     mean_x[:] = means[:, 0]
     l11[:] = half / root_x
@@ -49,6 +51,7 @@ def pack(weights: Floats, means: Floats, covariances: Floats) -> Floats:
         l21[:] = -half * (slope / root_y) / root_x
         l22[:] = half / root_y
         logs -= np.log(root_y) + LOG_ROOT_2_PI
+    logs /= LOG_2
     return components
 
 
@@ -60,8 +63,8 @@ def expect(
 
     Rows: sum of responsibilities r, of r dx, r dy, r dx dx, r dx dy, r dy dy, with dx,
     dy from the component's mean. ``densities[i]`` is the log density of point i; their
-    mean is returned. Points are summed in their order. Cost: one exponential a point
-    and component.
+    mean is returned. Points are summed in their order. Cost: one power of 2 a
+    point and component.
     """
     n, width = points.shape[0], components.shape[1]
     mean_x, mean_y = components[0], components[1]
@@ -77,7 +80,7 @@ def expect(
     moments[:] = 0.0
     s0, sx, sy = moments[0], moments[1], moments[2]
     sxx, sxy, syy = moments[3], moments[4], moments[5]
-    # Factors may be far above 1 where components are small: exp wants logs <= 0.
+    # Factors may be far above 1 where components are small: powers want logs <= 0.
     top = _largest(log_factor)
     mean_density = 0.0
     for i in range(n):
@@ -89,11 +92,11 @@ def expect(
             v = dx * l21[k] + dy * l22[k]
             logs[k] = log_factor[k] - top - (u * u + v * v)
         shift = 0.0
-        total = _exponentials(logs, shift, share, lanes)
+        total = _powers(logs, shift, share, lanes)
         if total < 1e-250:
             shift = _largest(logs)
-            total = _exponentials(logs, shift, share, lanes)
-        log_density = math.log(total) + shift + top
+            total = _powers(logs, shift, share, lanes)
+        log_density = math.log(total) + LOG_2 * (shift + top)
         densities[i] = log_density
         mean_density += (log_density - mean_density) / (i + 1)
         inverse = 1.0 / total
@@ -111,10 +114,10 @@ def expect(
 
 
 @njit(nogil=True, cache=True, fastmath=CONTRACT)
-def _exponentials(logs: Floats, shift: float, share: Floats, lanes: Floats) -> float:
-    """Set ``share = exp(logs - shift)`` and return its sum."""
+def _powers(logs: Floats, shift: float, share: Floats, lanes: Floats) -> float:
+    """Set ``share = 2**(logs - shift)`` and return its sum."""
     for k in range(logs.shape[0]):
-        share[k] = exp64(logs[k] - shift)
+        share[k] = half_to_64(shift - logs[k])
     return sum_lanes(share, lanes)
 
 
