@@ -1,4 +1,5 @@
 import threading
+import time
 from itertools import pairwise
 
 import numpy as np
@@ -48,3 +49,19 @@ def test_an_error_in_a_thread_reaches_the_caller():
         for_each_block(
             run, np.arange(100), nanoseconds_a_point=WORTH_A_THREAD, n_jobs=2
         )
+
+
+def test_after_an_error_the_other_threads_stop():
+    caller, seen = threading.get_ident(), []
+
+    def run(first, last):
+        if threading.get_ident() == caller:
+            raise KeyboardInterrupt
+        seen.append(first)
+        time.sleep(0.05)
+
+    with pytest.raises(KeyboardInterrupt):
+        for_each_block(
+            run, np.arange(1000), nanoseconds_a_point=WORTH_A_THREAD, n_jobs=8
+        )
+    assert len(seen) < 32

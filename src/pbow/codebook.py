@@ -102,7 +102,8 @@ def learn_kmeans(
 ) -> KMeansCodebook:
     """Cluster a sample into words by k-means.
 
-    Seeds by k-means++, then moves words to the means of their points until the sum of
+    Seeds by k-means++, the best of a few draws for each word (the authors' program:
+    of one), then moves words to the means of their points until the sum of
     squared distances falls by less than 1e-4 of itself, at most 100 times; a word that
     loses all points restarts at the point furthest from its word (the authors' program:
     at a random one). The best of `n_init` starts is kept.

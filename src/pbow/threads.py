@@ -7,8 +7,10 @@ many threads there are or where the cuts lie.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -16,8 +18,8 @@ from numpy.typing import NDArray
 
 __all__ = ["for_each_block"]
 
-# Starting threads costs about as much as this many nanoseconds of work.
-WORTH_A_THREAD = 200_000.0
+# Nanoseconds of work that a thread saves more by than it costs to start.
+WORTH_A_THREAD = 500_000.0
 
 
 def for_each_block(
@@ -49,10 +51,25 @@ def for_each_block(
         run(0, n_diagrams)
         return
     # More blocks than threads, so that one slow thread does not hold up the rest.
-    cuts = _balanced_cuts(offsets, 4 * n_threads)
-    with ThreadPoolExecutor(n_threads) as pool:
-        for done in [pool.submit(run, *ends) for ends in zip(cuts, cuts[1:])]:  # noqa: B905, RUF007
-            done.result()
+    blocks = deque(pairwise(_balanced_cuts(offsets, 4 * n_threads)))
+
+    def take_blocks() -> None:
+        while True:
+            try:
+                first, last = blocks.popleft()
+            except IndexError:
+                return
+            run(first, last)
+
+    # The calling thread takes its share: there is one less to start.
+    with ThreadPoolExecutor(n_threads - 1) as pool:
+        others = [pool.submit(take_blocks) for _ in range(n_threads - 1)]
+        try:
+            take_blocks()
+        finally:
+            blocks.clear()  # after an error, or Ctrl-C, the others stop, too
+        for other in others:
+            other.result()
 
 
 def _balanced_cuts(offsets: NDArray[np.int64], n_blocks: int) -> list[int]:

@@ -17,10 +17,15 @@ def unit(stream, i):
 
 def seed_by_definition(points, stream, n_words):
     chosen = [int(unit(stream, 0) * len(points))]
+    n_trials = 2 + int(np.log(n_words))
     for k in range(1, n_words):
         squared = ((points[:, None] - points[chosen]) ** 2).sum(axis=2).min(axis=1)
         share = np.cumsum(squared) / squared.sum()
-        chosen.append(int(np.searchsorted(share, unit(stream, k), side="right")))
+        draws = [unit(stream, 1 + (k - 1) * n_trials + c) for c in range(n_trials)]
+        candidates = np.searchsorted(share, draws, side="right")
+        to_candidates = ((points[:, None] - points[candidates]) ** 2).sum(axis=2)
+        left = np.minimum(to_candidates, squared[:, None]).sum(axis=0)
+        chosen.append(int(candidates[left.argmin()]))
     return points[chosen]
 
 

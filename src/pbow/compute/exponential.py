@@ -62,7 +62,8 @@ def half_to_64(d: float) -> float:
     q6 = 1.3215451633221434e-06 * s - 1.5252672924850737e-05
     q8 = 7.070977866508138e-09 * s - 1.0205905413765595e-07
     q = (q2 * s2 + q0) + s4 * ((q6 * s2 + q4) + q8 * s4)
-    return (q * s + 1.0) * _float_of_64(bits_of_64(shifted) << 52)
+    power: float = _float_of_64(bits_of_64(shifted) << 52)
+    return (q * s + 1.0) * power
 
 
 @njit(nogil=True, cache=True, fastmath=CONTRACT)
@@ -76,8 +77,8 @@ def half_to_32(d: np.float32) -> np.float32:
     q2 = np.float32(0.009618083015084267) * s - np.float32(0.055503569543361664)
     q4 = np.float32(0.00015453163359779865) * s - np.float32(0.0013390863314270973)
     q = (q4 * s2 + q2) * s2 + q0
-    one = np.float32(1.0)
-    return (q * s + one) * _float_of_32(_bits_of_32(shifted) << np.int32(23))
+    power: np.float32 = _float_of_32(_bits_of_32(shifted) << np.int32(23))
+    return (q * s + np.float32(1.0)) * power
 
 
 def half_to(d: Any) -> Any:

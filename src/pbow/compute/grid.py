@@ -122,7 +122,8 @@ def _fill(
             for i in range(side):
                 codes[cell + i * N_CELLS : cell + i * N_CELLS + side] = listed[0]
         elif side == 1:
-            pairs[2 * cell], pairs[2 * cell + 1] = listed[0], listed[min(n_listed, 2) - 1]
+            pairs[2 * cell] = listed[0]
+            pairs[2 * cell + 1] = listed[min(n_listed, 2) - 1]
             if n_listed == 2 and inner:
                 codes[cell] = n_words
                 continue
@@ -267,28 +268,28 @@ def label_grid(
             n_unsure += 1 if known >= n_words else 0
         n_listed = 0
         for u in range(n_unsure):
-            t = np.uint32(unsure[u])
-            birth = block[TWO * t]
-            x, y = birth * inverse_x, (block[TWO * t + ONE] - birth) * inverse_y
-            listed[np.uint32(n_listed)] = t
-            n_listed += 1 if found[t] > n_words else 0
-            pair = TWO * np.uint32(cell[t])
+            at = np.uint32(unsure[u])
+            birth = block[TWO * at]
+            x, y = birth * inverse_x, (block[TWO * at + ONE] - birth) * inverse_y
+            listed[np.uint32(n_listed)] = at
+            n_listed += 1 if found[at] > n_words else 0
+            pair = TWO * np.uint32(cell[at])
             k, other = np.uint32(pairs[pair]), np.uint32(pairs[pair + ONE])
             dx, dy = x - flat_words[TWO * k], y - flat_words[TWO * k + ONE]
             d = dx * dx + dy * dy
             dx, dy = x - flat_words[TWO * other], y - flat_words[TWO * other + ONE]
-            found[t] = other if dx * dx + dy * dy < d else k
+            found[at] = other if dx * dx + dy * dy < d else k
         for u in range(n_listed):
-            t = np.uint32(listed[u])
-            birth = block[TWO * t]
-            x, y = birth * inverse_x, (block[TWO * t + ONE] - birth) * inverse_y
-            at = np.int64(lists[np.uint32(cell[t])])
+            at = np.uint32(listed[u])
+            birth = block[TWO * at]
+            x, y = birth * inverse_x, (block[TWO * at + ONE] - birth) * inverse_y
+            which = np.int64(lists[np.uint32(cell[at])])
             if abs(x - frame[4]) > frame[6] or abs(y - frame[5]) > frame[7]:
-                at = 0
-            nearest, smallest = candidates[starts[at]], INFINITY
-            for c in range(starts[at], starts[at + 1]):
+                which = np.int64(0)
+            nearest, smallest = candidates[starts[which]], INFINITY
+            for c in range(starts[which], starts[which + 1]):
                 dx, dy = x - words[candidates[c], 0], y - words[candidates[c], 1]
                 d = dx * dx + dy * dy
                 if d < smallest:
                     nearest, smallest = candidates[c], d
-            found[t] = nearest
+            found[at] = nearest

@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.assign import BLOCK, INFINITY, scan_block
 from pbow.compute.random import draw_unit
+from pbow.compute.sums import sum_of
 
 __all__ = ["lloyd", "seed_plusplus"]
 
@@ -19,54 +22,89 @@ Floats = NDArray[np.float64]
 
 @njit(nogil=True, cache=True)
 def seed_plusplus(points: Floats, stream: np.uint64, words: Floats) -> int:
-    """Choose ``words`` among ``points`` by squared distances.
+    """Choose ``words`` among ``points`` by squared distances, greedily.
 
-    The first is drawn at random, each other with a probability proportional to the
-    squared distance to the nearest word chosen before; draw k of ``stream`` decides
-    word k. Returns how many could be chosen: fewer than ``len(words)`` means that there
-    are no more distinct points. Cost: n * n_words.
+    The first is drawn at random. For each other, a few candidates are drawn, with
+    probabilities proportional to the squared distance to the nearest word chosen
+    before; the one that leaves the least sum of such distances is taken. Returns how
+    many could be chosen: fewer than ``len(words)`` means that there are no more
+    distinct points. Cost: n * n_words * (2 + log(n_words)).
     """
-    n = points.shape[0]
-    n_blocks = (n + BLOCK - 1) // BLOCK
-    squared = np.empty(n)
+    n, n_words = points.shape[0], words.shape[0]
+    n_trials = 2 + np.int64(math.log(n_words))
+    # Coordinates apart: the compiler does not vectorise over pairs.
+    x, y, squared = np.empty(n), np.empty(n), np.empty(n)
     for i in range(n):
-        squared[i] = INFINITY
-    block_sums = np.empty(n_blocks)
+        x[i], y[i], squared[i] = points[i, 0], points[i, 1], INFINITY
+    block_sums = np.empty((n + BLOCK - 1) // BLOCK)
+    nearer, sums = np.empty(BLOCK), np.empty(block_sums.shape[0])
     chosen = min(np.int64(draw_unit(stream, np.uint64(0)) * n), n - 1)
-    for k in range(words.shape[0]):
-        x, y = points[chosen, 0], points[chosen, 1]
-        words[k, 0], words[k, 1] = x, y
-        total = 0.0
-        for block in range(n_blocks):
-            low, high = block * BLOCK, min(n, (block + 1) * BLOCK)
-            # Slices from 0, or nothing would be vectorised: see assign.
-            some, nearest = points[low:high], squared[low:high]
-            for i in range(high - low):
-                d = (some[i, 0] - x) ** 2 + (some[i, 1] - y) ** 2
-                nearest[i] = d if d < nearest[i] else nearest[i]
-            part = _sum(nearest)
-            block_sums[block] = part
-            total += part
-        if k + 1 == words.shape[0]:
+    n_draws = 1
+    for k in range(n_words):
+        words[k, 0], words[k, 1] = x[chosen], y[chosen]
+        total = _approach(x, y, chosen, squared, squared, block_sums)
+        if k + 1 == n_words:
             break
         if not total > 0.0:
             return k + 1
-        # Walk the block sums, then the points of one block, to the drawn share.
-        rest = draw_unit(stream, np.uint64(k + 1)) * total
-        block = 0
-        while block < n_blocks - 1 and rest >= block_sums[block]:
-            rest -= block_sums[block]
-            block += 1
-        chosen = -1
-        for i in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
-            if squared[i] > 0.0:
-                chosen = i
-                if rest < squared[i]:
-                    break
-                rest -= squared[i]
-        if chosen < 0:  # rounding led to a block without weight
-            chosen = _furthest(squared)
+        smallest = INFINITY
+        for _ in range(n_trials):
+            share = draw_unit(stream, np.uint64(n_draws))
+            n_draws += 1
+            candidate = _walk_to(share * total, squared, block_sums)
+            left = _approach(x, y, candidate, squared, nearer, sums)
+            if left < smallest:
+                smallest, chosen = left, candidate
     return len(words)
+
+
+@njit(nogil=True, cache=True)
+def _approach(
+    x: Floats,
+    y: Floats,
+    word: int,
+    squared: Floats,
+    nearer: Floats,
+    block_sums: Floats,
+) -> float:
+    """Return the sum of ``squared`` distances if point ``word`` were a word, too.
+
+    ``block_sums`` are the parts of that sum. ``nearer`` gets the distances if it is as
+    long as ``squared``, and is scratch for BLOCK of them otherwise.
+    """
+    n = x.shape[0]
+    to_x, to_y = x[word], y[word]
+    total = 0.0
+    for block in range(block_sums.shape[0]):
+        low, high = block * BLOCK, min(n, (block + 1) * BLOCK)
+        # Slices from 0, or nothing would be vectorised: see assign.
+        some_x, some_y, before = x[low:high], y[low:high], squared[low:high]
+        after = nearer[low:high] if nearer.shape[0] == n else nearer[: high - low]
+        for i in range(high - low):
+            dx, dy = some_x[i] - to_x, some_y[i] - to_y
+            d = dx * dx + dy * dy
+            after[i] = d if d < before[i] else before[i]
+        block_sums[block] = sum_of(after)
+        total += block_sums[block]
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _walk_to(rest: float, squared: Floats, block_sums: Floats) -> int:
+    """Walk the block sums, then the points of one block, to a share of their sum."""
+    block = 0
+    while block < block_sums.shape[0] - 1 and rest >= block_sums[block]:
+        rest -= block_sums[block]
+        block += 1
+    chosen = -1
+    for i in range(block * BLOCK, min(squared.shape[0], (block + 1) * BLOCK)):
+        if squared[i] > 0.0:
+            chosen = i
+            if rest < squared[i]:
+                break
+            rest -= squared[i]
+    # Rounding may have led to a block without weight.
+    return chosen if chosen >= 0 else _furthest(squared)
 
 
 @njit(nogil=True, cache=True)
@@ -120,7 +158,7 @@ def _assign(
             n_changed += known[t] != nearest[t]
             known[t] = nearest[t]
             distances[t] = smallest[t]
-        inertia += _sum(smallest[:size])
+        inertia += sum_of(smallest[:size])
     return inertia, n_changed
 
 
@@ -159,22 +197,3 @@ def _furthest(squared: Floats) -> int:
         if squared[i] > squared[furthest]:
             furthest = i
     return furthest
-
-
-@njit(nogil=True, cache=True)
-def _sum(values: Floats) -> float:
-    """Sum in eight sums side by side; one would wait for each addition to end."""
-    s0, s1, s2, s3, s4, s5, s6, s7 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    n = values.shape[0]
-    for i in range(0, n - 7, 8):
-        s0 += values[i]
-        s1 += values[i + 1]
-        s2 += values[i + 2]
-        s3 += values[i + 3]
-        s4 += values[i + 4]
-        s5 += values[i + 5]
-        s6 += values[i + 6]
-        s7 += values[i + 7]
-    for i in range(n - n % 8, n):
-        s0 += values[i]
-    return ((s0 + s4) + (s1 + s5)) + ((s2 + s6) + (s3 + s7))

@@ -25,14 +25,14 @@ from numpy.typing import NDArray
 
 from pbow.compute.exponential import CONTRACT, half_to
 from pbow.compute.ramp import ramp_weight
+from pbow.compute.sums import sum_of
 
-__all__ = ["VECTOR_BYTES", "sum_lanes", "sum_likelihoods", "sum_posteriors"]
+__all__ = ["LOG_2", "VECTOR_BYTES", "sum_likelihoods", "sum_posteriors"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 VECTOR_BYTES = 32
-LANES = 8
 LOG_2 = math.log(2.0)
 
 # Points at a time in the innermost loop: components are read once for all of them, and
@@ -105,7 +105,7 @@ def _distance(
 def _place(
     points: Floats, start: int, stop: int, frame: Floats, ramp: Floats, batch: Floats
 ) -> int:
-    """Set ``batch`` to births, persistences and weights from ``start``; return how many.
+    """Set ``batch`` to births, persistences, weights from ``start``; return how many.
 
     The last group is filled up with the last point at weight 0, which leaves sums as
     they are.
@@ -146,7 +146,7 @@ def sum_posteriors(
     b, p, weight = batch[0], batch[1], batch[2]
     share = np.empty((GROUP, width), components.dtype)
     share0, share1, share2, share3 = share[0], share[1], share[2], share[3]
-    lanes = np.empty(LANES, components.dtype)
+    total_of = np.empty(GROUP)
     mean_b, mean_p, log_factor = components[0], components[1], components[5]
     l11, l21, l22 = components[2], components[3], components[4]
     # Below this, likelihoods have lost digits; the slow way has its own scale.
@@ -164,8 +164,10 @@ def sum_posteriors(
                     share1[k] = half_to(_distance(b1, p1, mb, mp, u, v, w) - less)
                     share2[k] = half_to(_distance(b2, p2, mb, mp, u, v, w) - less)
                     share3[k] = half_to(_distance(b3, p3, mb, mp, u, v, w) - less)
+                total_of[0], total_of[1] = sum_of(share0), sum_of(share1)
+                total_of[2], total_of[3] = sum_of(share2), sum_of(share3)
                 for i in range(GROUP):
-                    total = sum_lanes(share[i], lanes)
+                    total = total_of[i]
                     if total < faint:
                         at = min(start + t + i, offsets[d + 1] - 1)
                         far_b = (points[at, 0] - frame[0]) * frame[2]
@@ -195,29 +197,6 @@ def _finish(totals: Floats, row: Floats) -> None:
         row[k] = totals[k]
     for k in range(totals.shape[0]):
         totals[k] = 0.0
-
-
-@njit(nogil=True, cache=True)
-def sum_lanes(values: Floats, lanes: Floats) -> float:
-    """Sum numbers, a multiple of half of LANES, in LANES sums; then those in order.
-
-    One sum would wait for each addition to end before the next. ``lanes`` is scratch.
-    """
-    n = values.shape[0]
-    for lane in range(LANES):
-        lanes[lane] = 0.0
-    for first in range(0, n - LANES + 1, LANES):
-        some = values[first : first + LANES]
-        for lane in range(LANES):
-            lanes[lane] += some[lane]
-    if n % LANES:
-        some = values[n - n % LANES :]
-        for lane in range(LANES // 2):
-            lanes[lane] += some[lane]
-    total = 0.0
-    for lane in range(LANES):
-        total += lanes[lane]
-    return total
 
 
 @njit(nogil=True, cache=True)

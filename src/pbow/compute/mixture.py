@@ -1,7 +1,7 @@
 """Gaussian mixtures in the plane by expectation maximisation.
 
-``points`` is (n, 2). Components are kept as in ``likelihood``, padded. Moments are taken
-about the old means, so that nothing cancels.
+``points`` is (n, 2). Components are kept as in ``likelihood``, padded. Moments are
+taken about the old means, so that nothing cancels.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.exponential import CONTRACT, half_to_64
-from pbow.compute.likelihood import LANES, LOG_2, VECTOR_BYTES, sum_lanes
+from pbow.compute.likelihood import LOG_2, VECTOR_BYTES
+from pbow.compute.sums import sum_of
 
 __all__ = ["expect", "maximize", "pack"]
 
@@ -76,7 +77,6 @@ def expect(
     )
     logs = np.empty(width)
     share = np.empty(width)
-    lanes = np.empty(LANES)
     moments[:] = 0.0
     s0, sx, sy = moments[0], moments[1], moments[2]
     sxx, sxy, syy = moments[3], moments[4], moments[5]
@@ -92,10 +92,10 @@ def expect(
             v = dx * l21[k] + dy * l22[k]
             logs[k] = log_factor[k] - top - (u * u + v * v)
         shift = 0.0
-        total = _powers(logs, shift, share, lanes)
+        total = _powers(logs, shift, share)
         if total < 1e-250:
             shift = _largest(logs)
-            total = _powers(logs, shift, share, lanes)
+            total = _powers(logs, shift, share)
         log_density = math.log(total) + LOG_2 * (shift + top)
         densities[i] = log_density
         mean_density += (log_density - mean_density) / (i + 1)
@@ -114,11 +114,11 @@ def expect(
 
 
 @njit(nogil=True, cache=True, fastmath=CONTRACT)
-def _powers(logs: Floats, shift: float, share: Floats, lanes: Floats) -> float:
+def _powers(logs: Floats, shift: float, share: Floats) -> float:
     """Set ``share = 2**(logs - shift)`` and return its sum."""
     for k in range(logs.shape[0]):
         share[k] = half_to_64(shift - logs[k])
-    return sum_lanes(share, lanes)
+    return sum_of(share)
 
 
 @njit(nogil=True, cache=True)

@@ -8,7 +8,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["NORMALIZATIONS", "SQRT_L2", "factor_of_roots", "normalize_row", "normalize_rows"]
+__all__ = [
+    "NORMALIZATIONS",
+    "SQRT_L2",
+    "factor_of_roots",
+    "normalize_row",
+    "normalize_rows",
+]
 
 RAW, SQRT, SQRT_L2, LIPSCHITZ = 0, 1, 2, 3
 LEAST_NORM = 1e-12
@@ -83,10 +89,10 @@ def normalize_rows(rows: NDArray[np.float64], how: int) -> NDArray[np.float64]:
         for huge in np.flatnonzero(np.isinf(norms)):
             norms[huge] = math.hypot(*rows[huge])
         return rows * (1.0 / (1.0 + norms))[:, np.newaxis]
-    huge = np.isinf(sums)
-    if huge.any():
-        rows = np.where(huge[:, np.newaxis], rows / rows.shape[1], rows)
-        sums[huge] = _sums(np.abs(rows[huge]))
+    overflows = np.isinf(sums)
+    if overflows.any():
+        rows = np.where(overflows[:, np.newaxis], rows / rows.shape[1], rows)
+        sums[overflows] = _sums(np.abs(rows[overflows]))
     factors = (1.0 / np.maximum(np.sqrt(sums), LEAST_NORM))[:, np.newaxis]
     return np.copysign(np.sqrt(np.abs(rows)) * factors, rows)
 
