@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _settings(options: argparse.Namespace) -> Settings:
-    sizes = {"shrink": 10, "seconds": 0.7, "seeds": 21, "repeats": 3}
+    sizes = {"shrink": 25, "seconds": 0.3, "seeds": 5, "repeats": 1}
     settings = Settings(options.threads, **sizes if options.quick else {})
     output = options.output
     if output is None and (options.quick or options.only):
@@ -61,7 +61,7 @@ def _settings(options: argparse.Namespace) -> Settings:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
-        "--quick", action="store_true", help="large workloads at a tenth, fewer rounds"
+        "--quick", action="store_true", help="a 25th of the large workloads, fewer rounds"
     )
     parser.add_argument(
         "--only", nargs="+", metavar="NAME", choices=BENCHMARKS, help="only these"

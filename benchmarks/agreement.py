@@ -53,9 +53,13 @@ def same_mean(
 def as_low(
     ours: np.ndarray, theirs: np.ndarray, tolerance: float, what: str
 ) -> Verdict:
-    """Hold the median of pbow's numbers, which should be low, to that of a peer's."""
+    """Hold the median of pbow's numbers, which should be low, to that of a peer's.
+
+    Up to the standard error of their ratio, which few numbers leave large.
+    """
     ratio = float(np.median(ours) / np.median(theirs))
     # 1.25: how much wider a median of normal numbers varies than their mean.
     errors = [1.25 * x.std() / x.mean() / np.sqrt(len(x)) for x in (ours, theirs)]
-    text = f"{what} of pbow over this: {ratio:.3f} ± {np.hypot(*errors):.3f}"
-    return Verdict(ratio <= 1.0 + tolerance, text)
+    error = float(np.hypot(*errors))
+    text = f"{what} of pbow over this: {ratio:.3f} ± {error:.3f}"
+    return Verdict(ratio <= 1.0 + tolerance + error, text)

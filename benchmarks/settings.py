@@ -22,7 +22,7 @@ class Settings:
         How long a race goes on, once every contender has had its least rounds.
     seeds : int
         Number of starts of each clustering: inertia varies by 1 or 2 % from start to
-        start, so that fewer than twenty cannot tell a median within 1 %.
+        start, and it takes thirty to tell a median within half a percent.
     repeats : int
         Number of processes where a process is what is timed.
     output : Path

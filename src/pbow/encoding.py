@@ -30,9 +30,9 @@ Floats = NDArray[np.float64]
 
 # Measured costs in nanoseconds, by which the faster of two equal ways is chosen.
 BRUTE_A_WORD = 0.25
-GRID_A_POINT = 6.0
+GRID_A_POINT = 4.0
 GRID_TO_BUILD = 3e6
-LIKELIHOOD_A_WORD = 1.5
+LIKELIHOOD_A_WORD = 1.4
 
 # Diagrams whose sums are kept in float64 until they are normalised.
 ROWS = 2048
