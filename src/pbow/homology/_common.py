@@ -1,0 +1,124 @@
+"""What all ways from data to diagrams share: their checks, threads and progress."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from itertools import count
+from typing import Any, TypeVar
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+
+from pbow.diagrams import Diagrams
+from pbow.validation import is_integer
+
+__all__ = [
+    "NUMBERS",
+    "Floats",
+    "Progress",
+    "check_dims",
+    "check_field",
+    "import_gudhi",
+    "make_diagrams",
+]
+
+Floats = NDArray[np.float64]
+Item = TypeVar("Item")
+Progress = bool | Callable[[], object] | None
+
+NUMBERS = "biuf"  # kinds of dtype
+
+LARGEST_FIELD = 46_337  # gudhi multiplies coefficients in 32 bits
+BAR_WIDTH = 40
+
+
+def make_diagrams(
+    one: Callable[[Item], Sequence[Floats]],
+    items: Sequence[Item],
+    parts: Sequence[str],
+    *,
+    n_jobs: int | None,
+    progress: Progress,
+) -> Diagrams:
+    """Put together what `one` makes of each item: one diagram a part.
+
+    `one` runs in threads, so it should release the GIL. Samples are in the order of the
+    items. `progress` is called by the calling thread, once an item.
+    """
+    tick = _progress_bar(len(items)) if progress is True else progress or None
+    samples = []
+    for sample in _in_threads(one, items, n_jobs):
+        samples.append(sample)
+        if tick is not None:
+            tick()
+    return Diagrams.from_parts(
+        {part: [sample[k] for sample in samples] for k, part in enumerate(parts)}
+    )
+
+
+def _in_threads(
+    one: Callable[[Item], Sequence[Floats]], items: Sequence[Item], n_jobs: int | None
+) -> Iterator[Sequence[Floats]]:
+    n_threads = min(effective_n_jobs(n_jobs), len(items))
+    if n_threads <= 1:
+        yield from map(one, items)
+        return
+    pool = ThreadPoolExecutor(n_threads)
+    try:
+        yield from pool.map(one, items)
+    finally:
+        # After an error or Ctrl-C, do not work through the items that still wait.
+        pool.shutdown(cancel_futures=True)
+
+
+def _progress_bar(n_items: int) -> Callable[[], object] | None:
+    """Return what draws one more step of a bar on stderr; None without a terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return None
+    steps = count(1)
+
+    def draw() -> None:
+        done = next(steps)
+        bar = "#" * (BAR_WIDTH * done // n_items)
+        end = "\n" if done == n_items else ""
+        sys.stderr.write(f"\r[{bar:<{BAR_WIDTH}}] {done}/{n_items}{end}")
+        sys.stderr.flush()
+
+    return draw
+
+
+def import_gudhi(module: str, function: str) -> Any:
+    """Import a module of gudhi for a function of this package, or name the extra."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        msg = f'pbow.homology.{function} needs gudhi: pip install "pbow[homology]".'
+        raise ImportError(msg) from error
+
+
+def check_dims(dims: Any) -> list[int]:
+    """Return the dimensions of homology as a list, or say what is wrong with them."""
+    wanted = list(dims) if isinstance(dims, (Sequence, np.ndarray)) else [dims]
+    if not wanted or not all(is_integer(dim, 0) for dim in wanted):
+        msg = f"Expected dims to be one or more ints >= 0, as in (0, 1); got {dims!r}."
+        raise ValueError(msg)
+    if len(set(wanted)) < len(wanted):
+        msg = f"Every dimension must be named once in dims; got {dims!r}."
+        raise ValueError(msg)
+    return [int(dim) for dim in wanted]
+
+
+def check_field(field: Any) -> int:
+    """Return the prime p of the field of coefficients Z/p."""
+    if (
+        not is_integer(field, 2)
+        or field > LARGEST_FIELD
+        or any(field % divisor == 0 for divisor in range(2, int(field**0.5) + 1))
+    ):
+        msg = f"Expected field to be a prime up to {LARGEST_FIELD}; got {field!r}."
+        raise ValueError(msg)
+    return int(field)
