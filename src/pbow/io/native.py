@@ -1,0 +1,217 @@
+"""Diagrams in a file of our own: exact, checked, and readable without loading it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pbow.diagrams import Diagrams, check_diagrams
+from pbow.io.archive import (
+    DIAGRAMS,
+    AnyPath,
+    Arrays,
+    blaming,
+    read_archive,
+    read_header,
+    write_archive,
+)
+
+__all__ = ["read_metadata", "read_native", "write_native"]
+
+KINDS = ("points", "offsets")  # arrays of a part
+
+
+def write_native(
+    X: Any, path: AnyPath, *, metadata: Mapping[str, Any] | None = None
+) -> None:
+    """Write diagrams to a file of pbow's own, usually named ``*.pbow``.
+
+    :func:`read_native` gives back the same collection to the last bit. The file is a
+    zip of plain arrays, which ``numpy.load`` reads too. It is complete or not there: an
+    interrupted write leaves the old file as it was.
+
+    Parameters
+    ----------
+    X : Diagrams or list of array-like of shape (n_points_i, 2)
+        The diagrams.
+    path : str or path-like
+        The file to make or replace.
+    metadata : dict, optional
+        Anything else to keep with them, as far as JSON holds it: numbers, strings,
+        lists, dicts with strings as keys. :func:`read_metadata` reads it.
+
+    Raises
+    ------
+    ValueError
+        Where the metadata cannot be kept as they are.
+    OSError
+        Where the file cannot be written.
+
+    See Also
+    --------
+    read_native : Read the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from pbow import Diagrams
+    >>> from pbow.io import read_metadata, read_native, write_native
+    >>> X = Diagrams.from_list([[[0.0, 1.0], [0.2, 0.9]], []])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "diagrams.pbow"
+    ...     write_native(X, path, metadata={"labels": [3, 5]})
+    ...     read_native(path) == X, read_metadata(path)
+    (True, {'labels': [3, 5]})
+    """
+    X = check_diagrams(X)
+    header, arrays = to_arrays(X)
+    extra = {} if metadata is None else _check_metadata(metadata)
+    write_archive(path, DIAGRAMS, {**header, "metadata": extra}, arrays)
+
+
+def read_native(path: AnyPath, *, mmap: bool = False) -> Diagrams:
+    """Read diagrams from a file that :func:`write_native` wrote.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file; its name does not matter.
+    mmap : bool, default=False
+        Leave the points on the disk, and let the system read them as they are used: for
+        collections larger than the memory. They are read once to be checked, though
+        not compared with the file's checksums. Do not change the file in place while
+        it is in use; :func:`write_native` makes a new one, which does no harm.
+
+    Returns
+    -------
+    X : Diagrams
+
+    Raises
+    ------
+    FileFormatError
+        Where the file is damaged, is no file of diagrams, or was made by a newer pbow.
+    OSError
+        Where it cannot be read.
+
+    See Also
+    --------
+    write_native : Write such a file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from pbow.io import read_native, write_native
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_native([[[0.0, 1.0]], []], Path(folder) / "diagrams.pbow")
+    ...     read_native(Path(folder) / "diagrams.pbow")
+    Diagrams(n_samples=2, H1: 1 point)
+    """
+    header, arrays = read_archive(path, DIAGRAMS, mmap=mmap)
+    with blaming(path):
+        return from_arrays(header, arrays)
+
+
+def read_metadata(path: AnyPath) -> dict[str, Any]:
+    """Read the metadata of a file that :func:`write_native` wrote, and no points.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    metadata : dict
+        Empty where there are none.
+
+    Raises
+    ------
+    FileFormatError
+        Where the file is damaged, is no file of diagrams, or was made by a newer pbow.
+    OSError
+        Where it cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from pbow.io import read_metadata, write_native
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "diagrams.pbow"
+    ...     write_native([[[0.0, 1.0]]], path, metadata={"units": "mm"})
+    ...     read_metadata(path)
+    {'units': 'mm'}
+    """
+    metadata = read_header(path, DIAGRAMS).get("metadata")
+    with blaming(path):
+        if not isinstance(metadata, dict):
+            msg = f"its metadata are {type(metadata).__name__}; expected an object."
+            raise ValueError(msg)
+    return metadata
+
+
+def to_arrays(X: Diagrams) -> tuple[dict[str, Any], Arrays]:
+    """Return what a header says of a collection, and its arrays by name."""
+    arrays: Arrays = {}
+    for k, name in enumerate(X.parts):
+        arrays[f"points{k}"] = X[name].points
+        arrays[f"offsets{k}"] = X[name].offsets
+    return {"parts": list(X.parts)}, arrays
+
+
+def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> Diagrams:
+    """Return the collection of which :func:`to_arrays` made `header` and `arrays`."""
+    parts = header.get("parts")
+    if not isinstance(parts, list) or not all(isinstance(name, str) for name in parts):
+        msg = "its header has no list of parts."
+        raise ValueError(msg)
+    expected = {f"{what}{k}" for what in KINDS for k in range(len(parts))}
+    if len(set(parts)) < len(parts) or set(arrays) != expected:
+        msg = (
+            f"its arrays are not those of {len(parts)} different parts: points0, "
+            "offsets0, and so on."
+        )
+        raise ValueError(msg)
+    return Diagrams.from_parts(
+        {
+            name: _part(arrays[f"points{k}"], arrays[f"offsets{k}"], name)
+            for k, name in enumerate(parts)
+        }
+    )
+
+
+def _part(points: NDArray[Any], offsets: NDArray[Any], name: str) -> Diagrams:
+    if points.dtype != np.float64 or offsets.dtype != np.int64:
+        msg = (
+            f"points and offsets of part {name} are {points.dtype} and "
+            f"{offsets.dtype}; expected float64 and int64."
+        )
+        raise ValueError(msg)
+    # Differences of offsets outside of this range could overflow and look like sizes.
+    n_points = points.size // 2
+    if ((offsets < 0) | (offsets > n_points)).any():
+        msg = f"offsets of part {name} lie outside of 0 to {n_points}, its points."
+        raise ValueError(msg)
+    return Diagrams(points, offsets, name=name)
+
+
+def _check_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        plain = dict(metadata)
+        kept = json.loads(json.dumps(plain, allow_nan=False)) == plain
+    except (TypeError, ValueError, RecursionError) as error:
+        msg = f"Expected metadata that JSON can hold, a dict: {error}."
+        raise ValueError(msg) from error
+    if not kept:
+        msg = (
+            "Expected metadata that JSON gives back as they are: lists instead of "
+            "tuples, strings as keys."
+        )
+        raise ValueError(msg)
+    return plain
