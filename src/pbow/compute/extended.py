@@ -1,0 +1,180 @@
+"""Extended persistence of graphs. Conventions are those of ``union_find``.
+
+Going up, sublevel sets grow to the whole graph; then, going down, superlevel sets are
+divided out one by one. Three of the four kinds of pairs are those of components:
+
+* Ord0, components of sublevel sets that merge: union-find going up;
+* Rel1, components of superlevel sets that merge: union-find going down;
+* Ext0, the lowest and the highest value of each component of the graph.
+
+Ext1 pairs, for a basis of the cycles, the highest with the lowest value. Let edges go
+up in the order in which they enter, and down in the order of their lower ends. Going
+up, keep a spanning forest. An edge e that closes a cycle with it pairs with the edge x
+of this cycle that comes last going down (the lowest, maybe e itself), and x is taken
+out.
+
+Why this is right: let z(e) be that cycle. Its last edge going up is e, and these
+differ; so the cycles z of the first edges are a basis of all cycles among them. Its
+last edge going down is x, and these differ too, because what was taken out is in no
+later cycle; there are as many as the cycles have dimensions, so the z(e) whose x has
+come are a basis of the cycles among the edges that have come. A basis that is adapted
+to both filtrations decomposes the extended module into intervals, and z(e) is one from
+e to x.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from pbow.compute.union_find import find, lower_stars
+
+__all__ = ["extended_graphs"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Ids = NDArray[np.int32]
+
+NONE = -1
+
+
+@njit(nogil=True, cache=True)
+def extended_graphs(
+    values: Floats,
+    edges: Ids,
+    nodes: Ints,
+    offsets: Ints,
+    ord0: Floats,
+    n_ord0: Ints,
+    rel1: Floats,
+    n_rel1: Ints,
+    ext0: Floats,
+    n_ext0: Ints,
+    ext1: Floats,
+    n_ext1: Ints,
+) -> None:
+    """Set the points (min, max) of the extended persistence of each graph.
+
+    Those of ``ext1`` start at row ``offsets[g]``, the others at ``nodes[g]``. Pairs of
+    one value are left out. Cost: two sorts of the vertices, and for each edge a walk
+    through the forest, at most n_vertices * n_edges.
+    """
+    for g in range(len(nodes) - 1):
+        first, last = nodes[g], nodes[g + 1]
+        heights = values[first:last]
+        n_ord0[g], n_ext0[g], n_ext1[g] = _upwards(
+            heights,
+            edges,
+            offsets[g],
+            offsets[g + 1],
+            ord0[first:last],
+            ext0[first:last],
+            ext1[offsets[g] : offsets[g + 1]],
+        )
+        n_rel1[g] = _downwards(
+            heights, edges, offsets[g], offsets[g + 1], rel1[first:last]
+        )
+
+
+@njit(nogil=True, cache=True)
+def _upwards(
+    values: Floats,
+    edges: Ids,
+    first: int,
+    last: int,
+    ord0: Floats,
+    ext0: Floats,
+    ext1: Floats,
+) -> tuple[int, int, int]:
+    levels, starts, lower = lower_stars(values, edges, first, last)
+    n = levels.shape[0]
+    parent = np.empty(n, np.int32)
+    # The forest: what a vertex hangs on. The tree of the newest vertex hangs on it, so
+    # that the path from a vertex to the root is the cycle that an edge closes.
+    above = np.empty(n, np.int32)
+    n_ord0, n_ext0, n_ext1 = 0, 0, 0
+    for r in range(n):
+        parent[r] = r
+        above[r] = NONE
+        elder = r
+        for k in range(starts[r], starts[r + 1]):
+            s = lower[k]
+            other = find(parent, s)
+            if other == elder:
+                lowest = _exchange(above, s, r)
+                if levels[lowest] < levels[r]:
+                    ext1[n_ext1, 0] = levels[lowest]
+                    ext1[n_ext1, 1] = levels[r]
+                    n_ext1 += 1
+                continue
+            _hang(above, s, r, NONE)
+            younger = max(elder, other)
+            elder = min(elder, other)
+            parent[younger] = elder
+            if levels[younger] < levels[r]:
+                ord0[n_ord0, 0] = levels[younger]
+                ord0[n_ord0, 1] = levels[r]
+                n_ord0 += 1
+    top = np.empty(n)
+    for r in range(n):
+        top[find(parent, r)] = levels[r]
+    for r in range(n):
+        if parent[r] == r and levels[r] < top[r]:
+            ext0[n_ext0, 0] = levels[r]
+            ext0[n_ext0, 1] = top[r]
+            n_ext0 += 1
+    return n_ord0, n_ext0, n_ext1
+
+
+@njit(nogil=True, cache=True)
+def _exchange(above: Ids, s: int, r: int) -> int:
+    """Put edge (s, r) into the tree of root r, take out the lowest edge of the cycle.
+
+    Return its lower end. Edges with one lower end come down in the order of the other.
+    """
+    lowest, end = s, r
+    cut = NONE
+    v = s
+    while v != r:
+        a, b = min(v, above[v]), max(v, above[v])
+        if a < lowest or (a == lowest and b < end):
+            lowest, end, cut = a, b, v
+        v = above[v]
+    if cut != NONE:
+        _hang(above, s, r, above[cut])
+    return lowest
+
+
+@njit(nogil=True, cache=True)
+def _hang(above: Ids, s: int, r: int, stop: int) -> None:
+    """Hang s on r, turning round the path from s up to what hangs on ``stop``."""
+    v, below = s, r
+    while v != stop:
+        up = above[v]
+        above[v] = below
+        below = v
+        v = up
+
+
+@njit(nogil=True, cache=True)
+def _downwards(values: Floats, edges: Ids, first: int, last: int, rel1: Floats) -> int:
+    levels, starts, lower = lower_stars(-values, edges, first, last)
+    n = levels.shape[0]
+    parent = np.empty(n, np.int32)
+    n_rel1 = 0
+    for r in range(n):
+        parent[r] = r
+        elder = r
+        for k in range(starts[r], starts[r + 1]):
+            other = find(parent, lower[k])
+            if other == elder:
+                continue
+            younger = max(elder, other)
+            elder = min(elder, other)
+            parent[younger] = elder
+            if levels[younger] < levels[r]:
+                rel1[n_rel1, 0] = -levels[r]
+                rel1[n_rel1, 1] = -levels[younger]
+                n_rel1 += 1
+    return n_rel1

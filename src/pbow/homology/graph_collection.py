@@ -1,0 +1,279 @@
+"""Many graphs in three arrays, and how graphs of other programs get there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from pbow.compute.union_find import mark_simple
+from pbow.validation import is_integer
+
+__all__ = ["Graphs"]
+
+Ints = NDArray[np.int64]
+Ids = NDArray[np.int32]
+
+# Vertices and edges of one graph are counted in 32 bits.
+MOST_IN_A_GRAPH = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Graphs:
+    """Undirected graphs without loops and repeated edges, in flat storage.
+
+    Functions that take graphs make one of what they get; large collections are made
+    once, or stored like this. A graph is a simplicial complex here: an edge that
+    begins and ends at one vertex, or that is there already (in either direction), is
+    left out.
+
+    Parameters
+    ----------
+    edges : array-like of int of shape (n_edges, 2)
+        The ends of every edge, graph after graph. The vertices of each graph are
+        counted from 0.
+    offsets : array-like of int of shape (n_graphs + 1,)
+        The edges of graph ``i`` are ``edges[offsets[i]:offsets[i + 1]]``.
+    num_nodes : array-like of int of shape (n_graphs,)
+        Number of vertices of each graph.
+
+    Notes
+    -----
+    ``graphs[i]`` is the pair (edges, number of vertices) of one graph. Arrays are
+    read-only.
+
+    Examples
+    --------
+    A triangle and two vertices without an edge.
+
+    >>> from pbow.homology import Graphs
+    >>> graphs = Graphs([[0, 1], [1, 2], [2, 0]], [0, 3, 3], [3, 2])
+    >>> graphs
+    Graphs(n_graphs=2, 5 vertices, 3 edges)
+    >>> edges, n_vertices = graphs[1]
+    >>> n_vertices
+    2
+    """
+
+    edges: Ids
+    offsets: Ints
+    num_nodes: Ints
+
+    def __post_init__(self) -> None:
+        num_nodes = _as_counts(self.num_nodes, "num_nodes", "(n_graphs,)")
+        offsets = _as_counts(self.offsets, "offsets", "(n_graphs + 1,)")
+        edges = _as_edges(self.edges, "edges")
+        _check_offsets(offsets, len(edges), len(num_nodes))
+        _check_sizes(np.diff(offsets), num_nodes)
+        _check_ends(edges, offsets, num_nodes)
+        edges = np.array(edges, dtype=np.int32, order="C")
+        keep = np.ones(len(edges), bool)
+        mark_simple(edges, cumulated(num_nodes), offsets, keep)
+        if not keep.all():
+            edges = edges[keep]
+            offsets = cumulated(keep)[offsets]
+        for name, array in (
+            ("edges", edges),
+            ("offsets", offsets),
+            ("num_nodes", num_nodes),
+        ):
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    @classmethod
+    def from_list(cls, graphs: Iterable[Any]) -> Graphs:
+        """Build a collection from one object a graph.
+
+        Parameters
+        ----------
+        graphs : iterable
+            Each of them is a networkx graph (directions and weights are ignored, its
+            nodes are counted in their order), a scipy sparse adjacency matrix (every
+            entry but zero is an edge; entries mirror each other), or a pair (edges of
+            shape (n_edges, 2), number of vertices).
+
+        Returns
+        -------
+        graphs : Graphs
+
+        Examples
+        --------
+        >>> from pbow.homology import Graphs
+        >>> from scipy.sparse import csr_array
+        >>> Graphs.from_list([([[0, 1], [1, 2]], 3), csr_array([[0, 1], [1, 0]])])
+        Graphs(n_graphs=2, 5 vertices, 3 edges)
+        """
+        pairs = [_as_pair(graph, i) for i, graph in enumerate(as_listed(graphs))]
+        num_nodes = np.array([n for _, n in pairs], np.int64)
+        sizes = np.array([len(edges) for edges, _ in pairs], np.int64)
+        edges = [np.empty((0, 2), np.int32), *(edges for edges, _ in pairs)]
+        return cls(np.concatenate(edges), cumulated(sizes), num_nodes)
+
+    def __len__(self) -> int:
+        return len(self.num_nodes)
+
+    def __getitem__(self, i: int) -> tuple[Ids, int]:
+        i = range(len(self))[i]
+        return self.edges[self.offsets[i] : self.offsets[i + 1]], int(self.num_nodes[i])
+
+    def __iter__(self) -> Iterator[tuple[Ids, int]]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        return (
+            f"Graphs(n_graphs={len(self)}, {self.num_nodes.sum()} vertices, "
+            f"{len(self.edges)} edges)"
+        )
+
+
+def cumulated(sizes: NDArray[Any]) -> Ints:
+    """Return where each range of these sizes starts, and where the last one ends."""
+    starts = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    return starts
+
+
+def as_listed(graphs: Any) -> list[Any]:
+    """Return the graphs of a collection as a list; refuse one graph by itself."""
+    if is_networkx(graphs) or sparse.issparse(graphs) or _is_pair(graphs):
+        msg = (
+            f"Expected a collection of graphs, got one {_kind(graphs)}. Wrap a single "
+            "graph in a list: [graph]."
+        )
+        raise ValueError(msg)
+    if isinstance(graphs, (str, bytes)) or not isinstance(graphs, Iterable):
+        msg = (
+            f"Expected a collection of graphs, got {type(graphs).__name__}. Pass a "
+            "list of networkx graphs, of sparse adjacency matrices or of pairs (edges, "
+            "n_vertices), or Graphs."
+        )
+        raise ValueError(msg)
+    return list(graphs)
+
+
+def is_networkx(graph: Any) -> bool:
+    """Whether a graph has nodes and edges like those of networkx."""
+    return all(hasattr(graph, name) for name in ("nodes", "edges", "number_of_nodes"))
+
+
+def _is_pair(graph: Any) -> bool:
+    return (
+        isinstance(graph, (tuple, list)) and len(graph) == 2 and is_integer(graph[1], 0)
+    )
+
+
+def _kind(graph: Any) -> str:
+    if _is_pair(graph):
+        return "pair (edges, n_vertices)"
+    return "sparse matrix" if sparse.issparse(graph) else type(graph).__name__
+
+
+def _as_pair(graph: Any, index: int) -> tuple[NDArray[Any], int]:
+    if is_networkx(graph):
+        place = {node: i for i, node in enumerate(graph.nodes)}
+        ends = [(place[u], place[v]) for u, v in graph.edges()]
+        return np.array(ends, np.int64).reshape(-1, 2), len(place)
+    if sparse.issparse(graph):
+        return _of_matrix(graph, index)
+    if _is_pair(graph):
+        return _as_edges(graph[0], f"the edges of graph {index}"), int(graph[1])
+    shape = f" of shape {graph.shape}" if isinstance(graph, np.ndarray) else ""
+    msg = (
+        f"Graph {index} is {type(graph).__name__}{shape}; expected a networkx graph, a "
+        "scipy sparse adjacency matrix or a pair (edges, n_vertices)."
+    )
+    raise ValueError(msg)
+
+
+def _of_matrix(matrix: Any, index: int) -> tuple[NDArray[Any], int]:
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        msg = (
+            f"Graph {index} is a sparse matrix of shape {matrix.shape}; expected as "
+            "many columns as rows."
+        )
+        raise ValueError(msg)
+    # By rows first, which adds up entries that are stored twice.
+    entries = matrix.tocsr() != 0
+    alone = (entries != entries.T).tocoo()
+    if alone.nnz:
+        i, j = (int(ends[0]) for ends in alone.coords)
+        i, j = (i, j) if entries[i, j] else (j, i)
+        msg = (
+            f"Graph {index} has the entry ({i}, {j}) but not ({j}, {i}); an adjacency "
+            "matrix must be symmetric. Pass A + A.T for the graph without directions."
+        )
+        raise ValueError(msg)
+    upper = sparse.triu(entries).tocoo()
+    return np.column_stack(upper.coords).astype(np.int64), matrix.shape[0]
+
+
+def _as_edges(edges: Any, what: str) -> NDArray[Any]:
+    try:
+        array = np.asarray(edges)
+    except ValueError as error:
+        msg = f"Expected {what} to be pairs of vertices: {error}"
+        raise ValueError(msg) from error
+    if array.size == 0 and array.shape in {(0,), (0, 2)}:
+        return np.empty((0, 2), np.int32)
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+        msg = (
+            f"Expected {what} to be integers of shape (n_edges, 2); got {array.dtype} "
+            f"of shape {array.shape}."
+        )
+        raise ValueError(msg)
+    return array
+
+
+def _as_counts(counts: Any, name: str, shape: str) -> Ints:
+    array = np.asarray(counts)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        msg = (
+            f"Expected {name} to be integers of shape {shape}; got {array.dtype} of "
+            f"shape {array.shape}."
+        )
+        raise ValueError(msg)
+    return np.array(array, dtype=np.int64)
+
+
+def _check_offsets(offsets: Ints, n_edges: int, n_graphs: int) -> None:
+    if len(offsets) != n_graphs + 1:
+        msg = (
+            f"Expected one more of offsets than of num_nodes; got {len(offsets)} and "
+            f"{n_graphs}."
+        )
+        raise ValueError(msg)
+    if offsets[0] != 0 or offsets[-1] != n_edges or (np.diff(offsets) < 0).any():
+        msg = (
+            f"Expected offsets to grow from 0 to the number of edges, {n_edges}; they "
+            f"go from {offsets[0]} to {offsets[-1]}"
+            f"{'' if (np.diff(offsets) >= 0).all() else ' and decrease on the way'}."
+        )
+        raise ValueError(msg)
+
+
+def _check_sizes(n_edges: Ints, num_nodes: Ints) -> None:
+    for sizes, what in ((n_edges, "edges"), (num_nodes, "vertices")):
+        valid = (sizes >= 0) & (sizes <= MOST_IN_A_GRAPH)
+        if not valid.all():
+            i = int(np.argmin(valid))
+            msg = f"Graph {i} has {sizes[i]} {what}; expected 0 to {MOST_IN_A_GRAPH}."
+            raise ValueError(msg)
+
+
+def _check_ends(edges: NDArray[Any], offsets: Ints, num_nodes: Ints) -> None:
+    limits = np.repeat(num_nodes, np.diff(offsets))
+    valid = ((edges >= 0) & (edges < limits[:, None])).all(axis=1)
+    if valid.all():
+        return
+    row = int(np.argmin(valid))
+    i = int(np.searchsorted(offsets, row, side="right")) - 1
+    a, b = edges[row].tolist()
+    msg = (
+        f"Edge {row - offsets[i]} of graph {i} is ({a}, {b}), but the graph has "
+        f"{num_nodes[i]} vertices, counted from 0."
+    )
+    raise ValueError(msg)

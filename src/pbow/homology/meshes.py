@@ -1,0 +1,279 @@
+"""Triangle meshes in, persistence diagrams out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pbow.compute.geodesic import shortest_paths
+from pbow.compute.surface import geodesic_loops
+from pbow.diagrams import LARGEST_COORDINATE, Diagrams
+from pbow.homology._common import NUMBERS, Progress, import_gudhi, make_diagrams
+
+__all__ = ["mesh_geodesic"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Ids = NDArray[np.int32]
+
+# Places in lists of neighbours, two for each edge, are counted in 32 bits.
+MOST_FACES = 2**31 // 6
+
+
+def mesh_geodesic(
+    vertices: ArrayLike,
+    faces: ArrayLike,
+    sources: ArrayLike,
+    *,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+) -> Diagrams:
+    """Compute the loops of geodesic balls that grow on a triangle mesh.
+
+    For each source, a vertex enters at its distance from the source, the length of the
+    shortest path along edges; an edge or a triangle enters with the last of its
+    vertices. A point of H1 is a loop in the ball: born where two arms of it meet, as
+    beyond a hole or around a wing, and dead where it is filled. Coefficients are in
+    Z/2; loops that die when they are born are left out.
+
+    Parameters
+    ----------
+    vertices : array-like of shape (n_vertices, n_coordinates)
+        Places of the vertices. One that is in no face, or that cannot be reached from
+        the source, never enters.
+    faces : array-like of int of shape (n_faces, 3)
+        The three vertices of each triangle, counted from 0. A face that is there twice
+        counts once; one that names a vertex twice counts as the edge that it is.
+    sources : array-like of int of shape (n_sources,)
+        Vertices from which balls grow.
+    n_jobs : int or None, default=None
+        Number of threads. None is 1 outside a joblib context, -1 all processors. The
+        result does not depend on it.
+    progress : bool or callable, optional
+        True draws a bar where there is a terminal; a callable is called without
+        arguments each time a source is done.
+
+    Returns
+    -------
+    X : Diagrams
+        One sample a source, with the part ``"H1"``. Loops that are never filled, as
+        those of a handle or of a boundary, have death ``inf``.
+
+    Raises
+    ------
+    ImportError
+        Without gudhi, which is in the extra ``homology``, where an edge has more than
+        two triangles. No other mesh needs it.
+
+    See Also
+    --------
+    read_mesh : Vertices and faces of a file.
+
+    Notes
+    -----
+    Where every edge has at most two triangles, loops are components of the dual graph
+    seen backwards, so a ball costs little more than its shortest paths: some 2 ms for a
+    mesh of 10,000 vertices. Meshes with other edges take a general algorithm, gudhi's,
+    with the same result and about the fiftyfold time.
+
+    The surface may have a boundary, several pieces, and need not be orientable.
+
+    Examples
+    --------
+    A ring of six triangles: a ball closes to a loop on the far side, and nothing fills
+    it.
+
+    >>> import numpy as np
+    >>> from pbow.homology import mesh_geodesic
+    >>> angles = np.arange(6) * np.pi / 3
+    >>> ring = np.column_stack((np.cos(angles), np.sin(angles), np.arange(6) % 2))
+    >>> faces = [[i, (i + 1) % 6, (i + 2) % 6] for i in range(6)]
+    >>> X = mesh_geodesic(ring, faces, sources=[0, 3])
+    >>> X
+    Diagrams(n_samples=2, H1: 2 points (2 essential))
+    """
+    places = _check_vertices(vertices)
+    corners = _check_faces(faces, len(places))
+    starting = _check_sources(sources, len(places))
+    mesh = _build(places, corners)
+    loops = _loops_of_surface(mesh) or _loops_of_complex(mesh)
+    return make_diagrams(
+        lambda source: [loops(source)],
+        starting.tolist(),
+        ["H1"],
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+
+
+class _Mesh(NamedTuple):
+    """Every edge and every triangle once; neighbours as in ``compute.geodesic``."""
+
+    edges: Ids
+    triangles: Ids
+    edges_of_triangles: Ints
+    starts: Ids
+    neighbours: Ids
+    lengths: Floats
+    edge_ids: Ids
+
+
+def _build(vertices: Floats, faces: Ints) -> _Mesh:
+    n = len(vertices)
+    corners = np.sort(faces, axis=1)
+    # One number stands for the two ends of an edge: numbers are sorted far faster.
+    sides = np.concatenate([corners[:, [0, 1]], corners[:, [0, 2]], corners[:, [1, 2]]])
+    keys = np.unique((sides @ [n, 1])[sides[:, 0] < sides[:, 1]])
+    edges = np.column_stack(np.divmod(keys, n))
+
+    a, b, c = corners[(np.diff(corners, axis=1) > 0).all(axis=1)].T
+    # An edge and the third corner stand for a triangle.
+    first_edge, c = np.divmod(np.unique(np.searchsorted(keys, a * n + b) * n + c), n)
+    a, b = edges[first_edge].T
+    second_edge, third_edge = np.searchsorted(keys, [a * n + c, b * n + c])
+
+    both_ways = np.concatenate([edges, edges[:, ::-1]])
+    by_vertex = np.lexsort(both_ways.T[::-1])
+    starts = np.searchsorted(both_ways[by_vertex, 0], np.arange(n + 1))
+    edge_ids = by_vertex % max(len(edges), 1)
+    lengths = np.linalg.norm(vertices[edges[:, 0]] - vertices[edges[:, 1]], axis=1)
+    return _Mesh(
+        edges=edges.astype(np.int32),
+        triangles=np.column_stack([a, b, c]).astype(np.int32),
+        edges_of_triangles=np.column_stack([first_edge, second_edge, third_edge]),
+        starts=starts.astype(np.int32),
+        neighbours=both_ways[by_vertex, 1].astype(np.int32),
+        lengths=lengths[edge_ids],
+        edge_ids=edge_ids.astype(np.int32),
+    )
+
+
+def _loops_of_surface(mesh: _Mesh) -> Callable[[int], Floats] | None:
+    """Return the fast algorithm, or None where an edge has more than two triangles."""
+    edge_of_side = mesh.edges_of_triangles.ravel()
+    n_triangles = np.bincount(edge_of_side, minlength=len(mesh.edges))
+    if n_triangles.max(initial=0) > 2:
+        return None
+    by_edge = np.argsort(edge_of_side, kind="stable") // 3
+    ends = np.cumsum(n_triangles)
+    outside = len(mesh.triangles)
+    sides = np.full((len(mesh.edges), 2), outside, np.int32)
+    sides[n_triangles > 0, 0] = by_edge[ends[n_triangles > 0] - 1]
+    sides[n_triangles > 1, 1] = by_edge[ends[n_triangles > 1] - 2]
+    return lambda source: geodesic_loops(
+        source,
+        mesh.starts,
+        mesh.neighbours,
+        mesh.lengths,
+        mesh.edge_ids,
+        sides,
+        mesh.triangles,
+    )
+
+
+def _loops_of_complex(mesh: _Mesh) -> Callable[[int], Floats]:
+    """Return the algorithm for any mesh: gudhi reduces the boundary matrix."""
+    gudhi = import_gudhi("gudhi", "mesh_geodesic, for edges with three triangles,")
+    n_vertices = len(mesh.starts) - 1
+
+    def loops(source: int) -> Floats:
+        distances = np.empty(n_vertices)
+        reached = np.empty(n_vertices, np.int32)
+        n_reached = shortest_paths(
+            source, mesh.starts, mesh.neighbours, mesh.lengths, distances, reached
+        )
+        tree = gudhi.SimplexTree()
+        for simplices in (reached[:n_reached, None], mesh.edges, mesh.triangles):
+            entries = distances[simplices].max(axis=1)
+            entered = np.isfinite(entries)
+            # As a copy by columns: gudhi 3.13 misreads the steps of other arrays.
+            tree.insert_batch(
+                np.ascontiguousarray(simplices[entered].T), entries[entered]
+            )
+        tree.compute_persistence(homology_coeff_field=2, persistence_dim_max=True)
+        points: Floats = tree.persistence_intervals_in_dimension(1).reshape(-1, 2)
+        return points
+
+    return loops
+
+
+def _check_vertices(vertices: Any) -> Floats:
+    places = _check_array(vertices, "vertices", "(n_vertices, n_coordinates)", NUMBERS)
+    if places.ndim != 2 or (len(places) and places.shape[1] == 0):
+        msg = (
+            "Expected vertices of shape (n_vertices, n_coordinates); got "
+            f"{places.shape}."
+        )
+        raise ValueError(msg)
+    # A NaN fails the comparison too.
+    valid = (np.abs(places) <= LARGEST_COORDINATE).all(axis=1)
+    if not valid.all():
+        row = int(np.argmin(valid))
+        msg = (
+            f"Vertex {row} is at {places[row].tolist()}; expected finite coordinates "
+            f"of at most {LARGEST_COORDINATE:g}. Remove or rescale it."
+        )
+        raise ValueError(msg)
+    return places.astype(np.float64)
+
+
+def _check_faces(faces: Any, n_vertices: int) -> Ints:
+    corners = _check_array(faces, "faces", "(n_faces, 3)", "iu")
+    if corners.size == 0 and corners.shape in {(0,), (0, 3)}:
+        return np.empty((0, 3), np.int64)
+    if corners.ndim != 2 or corners.shape[1] != 3:
+        msg = (
+            f"Expected faces of shape (n_faces, 3); got {corners.shape}. Cut polygons "
+            "into triangles first; read_mesh does."
+        )
+        raise ValueError(msg)
+    if len(corners) > MOST_FACES:
+        msg = f"Expected at most {MOST_FACES} faces; got {len(corners)}."
+        raise ValueError(msg)
+    valid = ((corners >= 0) & (corners < n_vertices)).all(axis=1)
+    if not valid.all():
+        row = int(np.argmin(valid))
+        msg = (
+            f"Face {row} is {corners[row].tolist()}, but there are {n_vertices} "
+            "vertices, counted from 0."
+        )
+        raise ValueError(msg)
+    return corners.astype(np.int64)
+
+
+def _check_sources(sources: Any, n_vertices: int) -> Ints:
+    starting = _check_array(sources, "sources", "(n_sources,)", "iu")
+    if starting.ndim != 1:
+        msg = (
+            f"Expected sources of shape (n_sources,); got {starting.shape}. Wrap a "
+            "single source in a list: [source]."
+        )
+        raise ValueError(msg)
+    valid = (starting >= 0) & (starting < n_vertices)
+    if not valid.all():
+        row = int(np.argmin(valid))
+        msg = (
+            f"Source {row} is vertex {starting[row]}, but there are {n_vertices} "
+            "vertices, counted from 0."
+        )
+        raise ValueError(msg)
+    return starting.astype(np.int64)
+
+
+def _check_array(values: Any, name: str, shape: str, kinds: str) -> NDArray[Any]:
+    """Return an array of numbers of these kinds; an empty one may be of any kind."""
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        msg = f"Expected {name} of shape {shape}: {error}"
+        raise ValueError(msg) from error
+    if array.dtype.kind not in kinds:
+        if array.size == 0:
+            return array.astype(np.int64)
+        wanted = "integers" if kinds == "iu" else "real numbers"
+        msg = f"Expected {name} to be {wanted} of shape {shape}; got {array.dtype}."
+        raise ValueError(msg)
+    return array
