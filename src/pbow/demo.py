@@ -99,7 +99,7 @@ def make_diagrams(
             msg = f"The demo needs at least {minimum} {name}; got {value}."
             raise ValueError(msg)
     clouds, labels = make_shapes(per_class, n_points, random_state=seed)
-    return rips(clouds, n_jobs=n_jobs, progress=progress), labels
+    return rips(clouds, dims=1, n_jobs=n_jobs, progress=progress), labels
 
 
 def demo_descriptors(*, seed: int, n_jobs: int | None = None) -> dict[str, Any]:

@@ -22,12 +22,16 @@ __all__ = [
     "Progress",
     "check_dims",
     "check_field",
+    "empty_diagrams",
     "import_gudhi",
+    "in_threads",
     "make_diagrams",
+    "part_names",
 ]
 
 Floats = NDArray[np.float64]
 Item = TypeVar("Item")
+Result = TypeVar("Result")
 Progress = bool | Callable[[], object] | None
 
 NUMBERS = "biuf"  # kinds of dtype
@@ -51,7 +55,7 @@ def make_diagrams(
     """
     tick = _progress_bar(len(items)) if progress is True else progress or None
     samples = []
-    for sample in _in_threads(one, items, n_jobs):
+    for sample in in_threads(one, items, n_jobs):
         samples.append(sample)
         if tick is not None:
             tick()
@@ -60,9 +64,10 @@ def make_diagrams(
     )
 
 
-def _in_threads(
-    one: Callable[[Item], Sequence[Floats]], items: Sequence[Item], n_jobs: int | None
-) -> Iterator[Sequence[Floats]]:
+def in_threads(
+    one: Callable[[Item], Result], items: Sequence[Item], n_jobs: int | None
+) -> Iterator[Result]:
+    """Yield the result for each item, in their order."""
     n_threads = min(effective_n_jobs(n_jobs), len(items))
     if n_threads <= 1:
         yield from map(one, items)
@@ -89,6 +94,16 @@ def _progress_bar(n_items: int) -> Callable[[], object] | None:
         sys.stderr.flush()
 
     return draw
+
+
+def part_names(dims: Sequence[int]) -> list[str]:
+    """Return the names of the parts for dimensions of homology."""
+    return [f"H{dim}" for dim in dims]
+
+
+def empty_diagrams(dims: Sequence[int]) -> list[Floats]:
+    """Return the diagrams of nothing."""
+    return [np.empty((0, 2)) for _ in dims]
 
 
 def import_gudhi(module: str, function: str) -> Any:

@@ -1,0 +1,141 @@
+"""Point clouds and distance matrices, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pbow.diagrams import LARGEST_COORDINATE
+from pbow.homology._common import NUMBERS, Floats
+
+__all__ = ["check_clouds", "check_matrices"]
+
+# Matrices that other programs compute are symmetric, and zero on the diagonal, up to
+# rounding; relative to the largest distance.
+ROUNDING = 1e-8
+
+
+def check_clouds(clouds: Any) -> list[Floats]:
+    """Return contiguous arrays of shape (n_points, n_coordinates)."""
+    listed = _check_collection(clouds, "point cloud", "(n_points, n_coordinates)")
+    if listed and all(_is_row(row) for row in listed):
+        msg = (
+            f"Expected a collection of point clouds, got one cloud of {len(listed)} "
+            "points. Wrap a single cloud in a list: [cloud]."
+        )
+        raise ValueError(msg)
+    return [_check_cloud(cloud, i) for i, cloud in enumerate(listed)]
+
+
+def check_matrices(matrices: Any) -> list[Floats]:
+    """Return contiguous, symmetric arrays of distances; inf where there is no edge."""
+    listed = _check_collection(matrices, "distance matrix", "(n_points, n_points)")
+    if listed and all(_is_row(row) for row in listed):
+        msg = (
+            f"Expected a collection of distance matrices, got one matrix of "
+            f"{len(listed)} rows. Wrap a single matrix in a list: [matrix]."
+        )
+        raise ValueError(msg)
+    return [_check_matrix(matrix, i) for i, matrix in enumerate(listed)]
+
+
+def _check_collection(items: Any, noun: str, shape: str) -> list[Any]:
+    if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
+        plural = noun.replace("matrix", "matrice") + "s"
+        msg = (
+            f"Expected a collection of {plural}, got {type(items).__name__}. Pass a "
+            f"list of arrays of shape {shape}."
+        )
+        raise ValueError(msg)
+    return list(items)
+
+
+def _is_row(row: Any) -> bool:
+    """Whether `row` is a sequence of numbers, and not empty."""
+    try:
+        array = np.asarray(row)
+    except ValueError:  # rows of different lengths: a cloud, if a bad one
+        return False
+    return array.ndim == 1 and array.size > 0 and array.dtype.kind in NUMBERS
+
+
+def _check_numbers(item: Any, name: str) -> Floats:
+    """Return the array of an item, which `name` names in errors."""
+    try:
+        array = np.asarray(item)
+    except ValueError as error:
+        msg = f"{name} is not an array of numbers: {error}"
+        raise ValueError(msg) from error
+    if array.size > 0 and array.dtype.kind not in NUMBERS:
+        msg = (
+            f"{name} is not an array of real numbers: "
+            f"{type(item).__name__} of dtype {array.dtype}."
+        )
+        raise ValueError(msg)
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def _check_cloud(cloud: Any, index: int) -> Floats:
+    points = _check_numbers(cloud, f"Cloud {index}")
+    if points.ndim in {1, 2} and len(points) == 0:
+        return np.empty((0, 1))
+    if points.ndim != 2 or points.shape[1] == 0:
+        msg = (
+            f"Cloud {index} has shape {points.shape}; expected "
+            "(n_points, n_coordinates)."
+        )
+        raise ValueError(msg)
+    # A NaN fails the comparison too.
+    valid = (np.abs(points) <= LARGEST_COORDINATE).all(axis=1)
+    if not valid.all():
+        row = int(np.argmin(valid))
+        msg = (
+            f"Point {row} of cloud {index} is {points[row].tolist()}; expected finite "
+            f"coordinates of at most {LARGEST_COORDINATE:g}. Remove or rescale it."
+        )
+        raise ValueError(msg)
+    return points
+
+
+def _check_matrix(matrix: Any, index: int) -> Floats:
+    distances = _check_numbers(matrix, f"Matrix {index}")
+    if distances.size == 0:
+        return np.empty((0, 0))
+    if distances.ndim != 2 or distances.shape[0] != distances.shape[1]:
+        msg = (
+            f"Matrix {index} has shape {distances.shape}; expected "
+            "(n_points, n_points). scipy.spatial.distance.squareform makes a square "
+            "of a condensed matrix."
+        )
+        raise ValueError(msg)
+    finite = np.isfinite(distances)
+    rounding = ROUNDING * float(distances.max(initial=0.0, where=finite))
+    # A NaN fails the comparisons.
+    valid = (distances >= 0.0) & ((distances <= LARGEST_COORDINATE) | ~finite)
+    _require(valid, distances, index, f"from 0 to {LARGEST_COORDINATE:g}, or inf")
+    on_diagonal = np.eye(len(distances), dtype=bool)
+    _require((distances <= rounding) | ~on_diagonal, distances, index, "0")
+    if np.array_equal(distances, distances.T):
+        return distances
+    with np.errstate(invalid="ignore"):  # inf - inf
+        symmetric = np.abs(distances - distances.T) <= rounding
+    symmetric |= ~finite & ~finite.T
+    _require(symmetric, distances, index, "the value across the diagonal, {across:g}")
+    # The engine goes astray where both sides differ, if in the last bit.
+    return np.maximum(distances, distances.T)
+
+
+def _require(
+    holds: NDArray[np.bool_], distances: Floats, index: int, expected: str
+) -> None:
+    if holds.all():
+        return
+    i, j = np.unravel_index(np.argmin(holds), holds.shape)
+    msg = (
+        f"Entry ({i}, {j}) of distance matrix {index} is {distances[i, j]:g}; expected "
+        f"{expected.format(across=distances[j, i])}."
+    )
+    raise ValueError(msg)
