@@ -61,7 +61,7 @@ def _settings(options: argparse.Namespace) -> Settings:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
-        "--quick", action="store_true", help="a 25th of the large workloads, fewer rounds"
+        "--quick", action="store_true", help="a 25th of the data, fewer rounds"
     )
     parser.add_argument(
         "--only", nargs="+", metavar="NAME", choices=BENCHMARKS, help="only these"

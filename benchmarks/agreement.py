@@ -1,10 +1,14 @@
 """Whether two contenders computed the same thing."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from benchmarks.timing import Verdict
+from pbow import Diagrams
+from pbow.diagrams import LARGEST_COORDINATE
 
-__all__ = ["as_low", "same_arrays", "same_counts", "same_mean"]
+__all__ = ["as_low", "same_arrays", "same_counts", "same_diagrams", "same_mean"]
 
 # Rows compared at a time: the differences of a million rows are as large as the rows.
 BLOCK = 50_000
@@ -63,3 +67,32 @@ def as_low(
     error = float(np.hypot(*errors))
     text = f"{what} of pbow over this: {ratio:.3f} ± {error:.3f}"
     return Verdict(ratio <= 1.0 + tolerance + error, text)
+
+
+def same_diagrams(
+    ours: Diagrams, theirs: Sequence[Sequence[np.ndarray]], tolerance: float
+) -> Verdict:
+    """Compare births and deaths, by sample and part, whatever the order of points.
+
+    Those that hardly live are left out: some engines do not report them.
+    """
+    worst = 0.0
+    for i, sample in enumerate(theirs):
+        for part, points in zip(ours.parts, sample, strict=True):
+            pair = [_in_order(p, tolerance) for p in (points, ours[part][i])]
+            if pair[0].shape != pair[1].shape:
+                text = f"{len(pair[0])} points of {part} {i}, pbow {len(pair[1])}"
+                return Verdict(same=False, text=text)
+            lasting = np.isfinite(pair).all(axis=0)
+            if not np.array_equal(*(p == np.inf for p in pair)):
+                return Verdict(same=False, text=f"other essential points in {part} {i}")
+            apart = np.abs(pair[0][lasting] - pair[1][lasting])
+            worst = max(worst, float(apart.max(initial=0.0)))
+    return Verdict(worst <= tolerance, f"within {worst:.0e}" if worst else "same")
+
+
+def _in_order(points: np.ndarray, tolerance: float) -> np.ndarray:
+    points = np.array(points, dtype=float).reshape(-1, 2)
+    points[points > LARGEST_COORDINATE] = np.inf  # cripser's is the largest double
+    lives = points[:, 1] - points[:, 0] > 10.0 * tolerance
+    return np.sort(points[lives], axis=0)
