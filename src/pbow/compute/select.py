@@ -11,8 +11,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from pbow.compute.assign import BLOCK
 from pbow.compute.exponential import bits_of_64
-from pbow.compute.ramp import ramp_weight
 from pbow.compute.random import draw_bits
 
 __all__ = ["N_BINS", "add_bins", "keep_bins", "keep_small_keys", "pick", "total_weight"]
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 # The upper bits of a non-negative float64 (11 of exponent, 5 of fraction) grow with it.
-SHIFT = 47
+SHIFT = np.uint64(47)
 N_BINS = 1 << 16
 # Whole-number weights make sums exact, hence the same for any cut into blocks.
 FULL_WEIGHT = 1 << 20
@@ -30,17 +30,25 @@ FULL_WEIGHT = 1 << 20
 @njit(nogil=True, cache=True)
 def add_bins(points: Floats, counts: Ints) -> None:
     """Add the block's persistences to a histogram over their upper bits."""
+    flat = points.reshape(2 * points.shape[0])
     for i in range(points.shape[0]):
-        counts[bits_of_64(points[i, 1] - points[i, 0]) >> SHIFT] += 1
+        counts[_bin_of(flat[2 * i + 1] - flat[2 * i])] += 1
+
+
+@njit(nogil=True, cache=True)
+def _bin_of(persistence: float) -> np.uint64:
+    # Unsigned, because an index that may be negative is looked at twice.
+    return np.uint64(bits_of_64(persistence)) >> SHIFT
 
 
 @njit(nogil=True, cache=True)
 def keep_bins(points: Floats, wanted: NDArray[np.bool_], out: Floats) -> int:
     """Copy the persistences whose bin is ``wanted`` to ``out``; return how many."""
+    flat = points.reshape(2 * points.shape[0])
     n = 0
     for i in range(points.shape[0]):
-        persistence = points[i, 1] - points[i, 0]
-        if wanted[bits_of_64(persistence) >> SHIFT]:
+        persistence = flat[2 * i + 1] - flat[2 * i]
+        if wanted[_bin_of(persistence)]:
             out[n] = persistence
             n += 1
     return n
@@ -72,17 +80,35 @@ def keep_small_keys(
 
 
 @njit(nogil=True, cache=True)
-def whole_weight(persistence: float, low: float, high: float) -> np.int64:
-    """Return the ramp's weight as a whole number from 0 to FULL_WEIGHT."""
-    return np.int64(ramp_weight(persistence, low, high) * FULL_WEIGHT + 0.5)
+def _weigh(
+    points: Floats, start: int, size: int, low: float, high: float, out: Ints
+) -> np.int64:
+    """Set ``out`` to the whole weights of some points; return their sum.
+
+    These are the ramp's, from 0 to FULL_WEIGHT, in a form without branches.
+    """
+    flat = points.reshape(2 * points.shape[0])
+    some = flat[2 * start : 2 * (start + size)]
+    rate = 1.0 / (high - low) if high > low else 0.0
+    total = np.int64(0)
+    for i in range(size):
+        persistence = some[2 * i + 1] - some[2 * i]
+        weight = min(max((persistence - low) * rate, 0.0), 1.0)
+        weight = 1.0 if persistence >= high else weight
+        # Not above 2**20: a whole number of 32 bits, which processors convert to.
+        out[i] = np.int32(weight * FULL_WEIGHT + 0.5)
+        total += out[i]
+    return total
 
 
 @njit(nogil=True, cache=True)
 def total_weight(points: Floats, low: float, high: float) -> np.int64:
     """Return the sum of the whole weights of the block."""
+    weights = np.empty(BLOCK, np.int64)
     total = np.int64(0)
-    for i in range(points.shape[0]):
-        total += whole_weight(points[i, 1] - points[i, 0], low, high)
+    for start in range(0, points.shape[0], BLOCK):
+        size = min(BLOCK, points.shape[0] - start)
+        total += _weigh(points, start, size, low, high, weights)
     return total
 
 
@@ -94,12 +120,20 @@ def pick(
 
     ``draws`` ascend; ``before`` is the weight of the blocks before this one.
     """
+    weights = np.empty(BLOCK, np.int64)
     reached = before
     j = 0
-    for i in range(points.shape[0]):
+    for start in range(0, points.shape[0], BLOCK):
         if j == draws.shape[0]:
             return
-        reached += whole_weight(points[i, 1] - points[i, 0], low, high)
-        while j < draws.shape[0] and draws[j] < reached:
-            rows[j] = i
-            j += 1
+        size = min(BLOCK, points.shape[0] - start)
+        total = _weigh(points, start, size, low, high, weights)
+        # Most blocks have no draw in them, and are not walked.
+        if draws[j] >= reached + total:
+            reached += total
+            continue
+        for i in range(size):
+            reached += weights[i]
+            while j < draws.shape[0] and draws[j] < reached:
+                rows[j] = start + i
+                j += 1
