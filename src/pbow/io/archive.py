@@ -122,13 +122,16 @@ def write_archive(
             "Keep long metadata in a file of their own."
         )
         raise ValueError(msg)
+    for name, array in arrays.items():
+        if array.dtype.newbyteorder("<") not in DTYPES:
+            msg = f"Expected arrays of {', '.join(DTYPES)}; {name} is {array.dtype}."
+            raise ValueError(msg)
     with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
         _write_member(archive, file, HEADER, [text])
         for name, array in arrays.items():
-            plain = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-            # ascontiguousarray gives a scalar a dimension.
-            start = _npy_start(plain.dtype.str, array.shape)
-            data = plain.reshape(-1).view(np.uint8).data
+            dtype = array.dtype.newbyteorder("<")
+            data = np.ascontiguousarray(array, dtype).reshape(-1).view(np.uint8).data
+            start = _npy_start(dtype.str, array.shape)
             _write_member(archive, file, f"{name}.npy", [start, data])
 
 
