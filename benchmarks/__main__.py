@@ -6,7 +6,17 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchmarks import bow, cold, elsewhere, learning, memory, sampling, scaling, stable
+from benchmarks import (
+    bow,
+    cold,
+    elsewhere,
+    homology,
+    learning,
+    memory,
+    sampling,
+    scaling,
+    stable,
+)
 from benchmarks.machine import describe_machine
 from benchmarks.report import Table, write_report
 from benchmarks.settings import ROOT, Settings
@@ -20,6 +30,7 @@ BENCHMARKS: dict[str, Callable[[Settings], list[Table]]] = {
     "mixture": learning.benchmark_mixture,
     "sample": sampling.benchmark_sample,
     "pipeline": sampling.benchmark_pipeline,
+    "homology": homology.benchmark,
     "elsewhere": elsewhere.benchmark,
     "cold": cold.benchmark,
     "memory": memory.benchmark,
