@@ -22,8 +22,8 @@ from pbow.homology import Graphs, cubical, graph_sublevel, mesh_geodesic, rips
 __all__ = ["benchmark"]
 
 NOTE = (
-    "All on one thread, but for the row that names more, from the arrays that each takes "
-    "as they are."
+    "All on one thread, but for the row that names more, from arrays as each takes "
+    "them."
 )
 
 
