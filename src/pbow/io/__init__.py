@@ -1,0 +1,33 @@
+"""Diagrams of other programs, and files: readers, writers and converters."""
+
+from pbow.io.archive import FileFormatError
+from pbow.io.files import read_diagrams, write_diagrams
+from pbow.io.gudhi import from_gudhi, to_gudhi
+from pbow.io.libraries import (
+    from_cripser,
+    from_dionysus,
+    from_giotto,
+    from_ripser,
+    from_torch_topological,
+    to_giotto,
+    to_list,
+)
+from pbow.io.native import read_metadata, read_native, write_native
+
+__all__ = [
+    "FileFormatError",
+    "from_cripser",
+    "from_dionysus",
+    "from_giotto",
+    "from_gudhi",
+    "from_ripser",
+    "from_torch_topological",
+    "read_diagrams",
+    "read_metadata",
+    "read_native",
+    "to_giotto",
+    "to_gudhi",
+    "to_list",
+    "write_diagrams",
+    "write_native",
+]

@@ -1,0 +1,200 @@
+"""Comma-separated values: a row for each point, and one for each empty diagram."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pbow.diagrams import Diagrams
+from pbow.io.archive import blaming
+from pbow.io.text import numbers
+
+__all__ = ["read_csv", "write_csv"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+COLUMNS = ("sample", "part", "birth", "death")
+
+# So many rows are Python objects at a time: few enough for the processor's cache.
+N_ROWS = 1 << 12
+
+# Diagrams that need not be named by a row: a short file must not ask for much memory.
+N_UNNAMED = 1_000_000
+
+
+class _Block(NamedTuple):
+    """Rows of points, and the samples of rows that only name a diagram."""
+
+    samples: Ints
+    parts: Ints
+    points: Floats
+    named: Ints
+
+
+def read_csv(path: Path) -> Diagrams:
+    """Read a CSV file with a row for each point.
+
+    Parameters
+    ----------
+    path : Path
+        A file with columns sample, part, birth and death, in any order. Samples are
+        numbered from 0. A row without birth and death names a diagram, which may be
+        empty, and one without a sample, too, a part.
+
+    Returns
+    -------
+    X : Diagrams
+        Parts in the order in which they first come.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is not of this kind.
+    """
+    names: dict[str, int] = {}
+    # utf-8-sig: spreadsheets put a mark in front.
+    with path.open(encoding="utf-8-sig", newline="") as file, blaming(path):
+        try:
+            blocks = list(_read_blocks(file, names))
+        except csv.Error as error:
+            raise ValueError(str(error)) from error
+        return _assemble(blocks, list(names))
+
+
+def write_csv(X: Diagrams, file: BinaryIO) -> None:
+    """Write a CSV file, part after part.
+
+    Parameters
+    ----------
+    X : Diagrams
+        Any collection.
+    file : binary file
+        Where to.
+    """
+    file.write((",".join(COLUMNS) + "\n").encode())
+    for name in X.parts:
+        part, field = X[name], _quoted(name)
+        row = "%d," + field.replace("%", "%%") + ",%r,%r\n"
+        owners = np.repeat(np.arange(len(X)), part.sizes)
+        for start in range(0, len(owners), N_ROWS):
+            here = slice(start, start + N_ROWS)
+            births, deaths = part.points[here].T.tolist()
+            cells = zip(owners[here].tolist(), births, deaths, strict=True)
+            file.write("".join(map(row.__mod__, cells)).encode())
+        unnamed = np.flatnonzero(part.sizes == 0).tolist() if len(X) else [""]
+        file.write("".join(f"{sample},{field},,\n" for sample in unnamed).encode())
+
+
+def _quoted(name: str) -> str:
+    if name == name.strip() and not any(sign in name for sign in ',"\r\n'):
+        return name
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'
+
+
+def _read_blocks(file: Iterator[str], names: dict[str, int]) -> Iterator[_Block]:
+    reader = csv.reader(file, strict=True)
+    header = next(reader, [])
+    if sorted(name for name in header if name in COLUMNS) != sorted(COLUMNS):
+        msg = (
+            f"its first line must have the columns {', '.join(COLUMNS)}, each once; "
+            f"got {_shown(header)}."
+        )
+        raise ValueError(msg)
+    places = list(map(header.index, COLUMNS))
+    while rows := list(islice(reader, N_ROWS)):
+        yield _parse(_columns(rows, places, len(header)), names)
+
+
+def _columns(
+    rows: Sequence[Sequence[str]], places: Sequence[int], width: int
+) -> list[tuple[str, ...]]:
+    """Return sample, part, birth and death of rows that are not blank."""
+    if set(map(len, rows)) != {width}:
+        odd = next((row for row in rows if len(row) not in {0, width}), None)
+        if odd is not None:
+            msg = f"a row has {len(odd)} fields and the first line {width}: "
+            raise ValueError(msg + _shown(odd))
+        rows = [row for row in rows if row]
+    columns = list(zip(*rows, strict=True)) or [()] * width
+    return [columns[place] for place in places]
+
+
+def _parse(columns: Sequence[Sequence[str]], names: dict[str, int]) -> _Block:
+    """Return rows as numbers, and give numbers to the parts that they name."""
+    for name in dict.fromkeys(columns[1]):
+        names.setdefault(name, len(names))
+    named: Sequence[str] = ()
+    if "" in columns[2]:
+        rows = list(zip(*columns, strict=True))
+        named = [row[0] for row in rows if row[0] and not any(row[2:])]
+        points = [row for row in rows if any(row[2:])]
+        columns = list(zip(*points, strict=True)) or [()] * len(COLUMNS)
+    samples, parts, births, deaths = columns
+    return _Block(
+        _sample_numbers(samples),
+        np.fromiter(map(names.__getitem__, parts), np.int64, len(parts)),
+        np.column_stack((numbers(births), numbers(deaths))),
+        _sample_numbers(named),
+    )
+
+
+def _sample_numbers(words: Sequence[str]) -> Ints:
+    values = numbers(words)
+    # A NaN fails the comparison.
+    valid = (values >= 0) & (values < 2.0**53) & (values == np.floor(values))
+    if not valid.all():
+        msg = (
+            f"expected samples to be numbered 0, 1, 2, ...; got "
+            f"{words[int(np.argmin(valid))][:40]!r}."
+        )
+        raise ValueError(msg)
+    return values.astype(np.int64)
+
+
+def _assemble(blocks: Sequence[_Block], names: Sequence[str]) -> Diagrams:
+    if not names:
+        msg = "it has no row below the first line, so that no part is known."
+        raise ValueError(msg)
+    samples, parts, points, named = map(np.concatenate, zip(*blocks, strict=True))
+    found = np.unique(np.concatenate((samples, named)))
+    n_samples = len(found)
+    gaps = np.flatnonzero(found != np.arange(n_samples))
+    if len(gaps):
+        msg = (
+            f"samples must be numbered from 0 without gaps; there is {found[-1]}, but "
+            f"no {gaps[0]}. Write a row '{gaps[0]},{names[0]},,' for an empty diagram."
+        )
+        raise ValueError(msg)
+    if len(names) * n_samples > len(samples) + len(named) + N_UNNAMED:
+        msg = (
+            f"its {len(samples)} points are of {len(names)} parts and {n_samples} "
+            "samples. Write a row with sample and part alone for each empty diagram, "
+            "if this is meant."
+        )
+        raise ValueError(msg)
+    return Diagrams.from_parts(
+        {
+            name: _diagrams_of(samples[parts == k], points[parts == k], n_samples, name)
+            for k, name in enumerate(names)
+        }
+    )
+
+
+def _diagrams_of(samples: Ints, points: Floats, n_samples: int, name: str) -> Diagrams:
+    if (np.diff(samples) < 0).any():
+        order = np.argsort(samples, kind="stable")
+        samples, points = samples[order], points[order]
+    offsets = np.searchsorted(samples, np.arange(n_samples + 1))
+    return Diagrams(points, offsets, name=name)
+
+
+def _shown(row: Sequence[str]) -> str:
+    return repr(",".join(row)[:60])

@@ -1,0 +1,129 @@
+"""Parts ``H0``, ``H1``, … and the dimensions by which other programs know them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pbow.diagrams import Diagrams
+from pbow.validation import is_integer
+
+__all__ = ["Dims", "by_dimension", "check_dims", "dimensions_of", "from_dimensions"]
+
+Floats = NDArray[np.float64]
+Dims = int | Iterable[int] | None
+
+# A part costs memory for every sample; garbage read as dimensions would make a million.
+LARGEST_DIMENSION = 999
+
+PART = re.compile(r"h(0|[1-9][0-9]{0,2})", re.IGNORECASE)
+
+
+def from_dimensions(samples: Sequence[Mapping[int, Any]], dims: Dims) -> Diagrams:
+    """Return a collection with a part for each dimension.
+
+    Parameters
+    ----------
+    samples : sequence of mapping of int to array-like of shape (n_points_i, 2)
+        Diagrams of each sample by dimension; those that lack are empty.
+    dims : int, iterable of int or None
+        The dimensions wanted, in this order; None takes what any sample has.
+
+    Returns
+    -------
+    X : Diagrams
+    """
+    found = sorted({dim for sample in samples for dim in sample})
+    wanted = found if dims is None else check_dims(dims)
+    if not wanted:
+        msg = (
+            "There is no point, so it is not known which dimensions were computed. "
+            "Name them, as in dims=(0, 1)."
+        )
+        raise ValueError(msg)
+    nothing = np.empty((0, 2))
+    return Diagrams.from_parts(
+        {f"H{dim}": [sample.get(dim, nothing) for sample in samples] for dim in wanted}
+    )
+
+
+def by_dimension(dims: Any, points: Floats) -> dict[Any, Floats]:
+    """Sort points by dimension; those of one dimension keep their order.
+
+    Parameters
+    ----------
+    dims : array-like of shape (n_points,)
+        Dimension of each point: whole numbers, of any type.
+    points : ndarray of shape (n_points, 2)
+        Birth and death.
+
+    Returns
+    -------
+    diagrams : dict of int to ndarray
+    """
+    column = np.asarray(dims)
+    # A NaN fails the comparisons.
+    valid = (column >= 0) & (column <= LARGEST_DIMENSION)
+    valid &= column == np.floor(column)
+    if not valid.all():
+        row = int(np.argmin(valid))
+        msg = (
+            f"Point {row} has dimension {column[row]}; expected a whole number from 0 "
+            f"to {LARGEST_DIMENSION}."
+        )
+        raise ValueError(msg)
+    whole = column.astype(np.int64)
+    found = np.unique(whole)
+    if len(found) == 1:
+        return {int(found[0]): points}
+    order = np.argsort(whole, kind="stable")
+    cuts = np.searchsorted(whole[order], found[1:])
+    diagrams = np.split(points[order], cuts) if len(found) else []
+    return dict(zip(found.tolist(), diagrams, strict=True))
+
+
+def dimensions_of(X: Diagrams, format_name: str) -> dict[str, int]:
+    """Return the dimension of each part; all must be named like ``H1``.
+
+    Parameters
+    ----------
+    X : Diagrams
+        The collection.
+    format_name : str
+        What has room for dimensions only, for the error.
+
+    Returns
+    -------
+    dimensions : dict of str to int
+        In the order of the parts.
+    """
+    matches = {name: PART.fullmatch(name) for name in X.parts}
+    unnumbered = [name for name, match in matches.items() if match is None]
+    if unnumbered:
+        msg = (
+            f"{format_name} knows parts by their dimension only, and "
+            f"{unnumbered[0]!r} is none of H0, H1, H2, ... Select parts that are, as "
+            "in X[['H0', 'H1']], or write CSV, Parquet or pbow's own file."
+        )
+        raise ValueError(msg)
+    return {name: int(match[1]) for name, match in matches.items() if match}
+
+
+def check_dims(dims: Any) -> list[int]:
+    """Return the dimensions wanted as a list, or say what is wrong with them."""
+    listed = (
+        list(dims)
+        if isinstance(dims, Iterable) and not isinstance(dims, str)
+        else [dims]
+    )
+    if not listed or not all(is_integer(dim, 0) for dim in listed):
+        msg = f"Expected dims to be one or more ints >= 0, as in (0, 1); got {dims!r}."
+        raise ValueError(msg)
+    if len(set(listed)) < len(listed):
+        msg = f"Every dimension must be named once in dims; got {dims!r}."
+        raise ValueError(msg)
+    return [int(dim) for dim in listed]

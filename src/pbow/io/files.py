@@ -1,0 +1,379 @@
+"""Diagrams to and from files: which format, which files, one sample or all in one."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pbow.diagrams import Diagrams, check_diagrams
+from pbow.io import archive, dipha
+from pbow.io.archive import AnyPath, blaming, replacing
+from pbow.io.arrow import read_arrow, read_parquet, write_arrow, write_parquet
+from pbow.io.csv import read_csv, write_csv
+from pbow.io.dimensions import dimensions_of
+from pbow.io.dipha import read_dipha, write_dipha
+from pbow.io.native import read_native, write_native
+from pbow.io.text import (
+    read_hera,
+    read_pers,
+    read_perseus,
+    write_hera,
+    write_pers,
+    write_perseus,
+)
+from pbow.validation import check_option
+
+__all__ = ["read_diagrams", "write_diagrams"]
+
+Floats = NDArray[np.float64]
+Writer = Callable[[Diagrams, BinaryIO], None]
+
+# Formats of whole collections, and those that have a file for each sample.
+READ_ALL: dict[str, Callable[[Path], Diagrams]] = {
+    "pbow": read_native,
+    "csv": read_csv,
+    "parquet": read_parquet,
+    "arrow": read_arrow,
+}
+WRITE_ALL: dict[str, Writer] = {
+    "csv": write_csv,
+    "parquet": write_parquet,
+    "arrow": write_arrow,
+}
+READ_ONE: dict[str, Callable[[Path], dict[int | None, Floats]]] = {
+    "pers": read_pers,
+    "hera": read_hera,
+    "dipha": read_dipha,
+}
+WRITE_ONE: dict[str, Writer] = {
+    "pers": write_pers,
+    "hera": write_hera,
+    "dipha": write_dipha,
+}
+FORMATS = (*READ_ALL, *READ_ONE, "perseus")
+
+EXTENSIONS = {
+    ".pbow": "pbow",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".pers": "pers",
+    ".dipha": "dipha",
+    ".diagram": "dipha",
+    ".complex": "dipha",  # what DIPHA reads; its reader says so
+}
+FIRST_BYTES = {
+    archive.MAGIC: "pbow",
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    dipha.MAGIC.to_bytes(8, "little"): "dipha",
+}
+# Extensions of the files that a folder is made of.
+WRITTEN_AS = {"pers": ".pers", "hera": ".txt", "dipha": ".dipha"}
+
+PERSEUS_FILE = re.compile(r"(.+)_(0|[1-9][0-9]{0,2})\.txt")
+
+
+def read_diagrams(
+    path: AnyPath | Iterable[AnyPath], format: str | None = None, *, name: str = "H1"
+) -> Diagrams:
+    """Read persistence diagrams from a file, a folder or a list of files.
+
+    Parameters
+    ----------
+    path : str, path-like, or iterable of these
+        A file; several files, whose samples follow one another; or a folder, whose
+        files are taken in the order of their names, with numbers in these compared as
+        numbers. Hidden files and those that begin with ``_`` are left out.
+    format : {"pbow", "csv", "parquet", "arrow", "pers", "hera", "dipha", "perseus"}
+        By default, what the first bytes or the extension say. Hera and Perseus, which
+        have neither, must be named.
+    name : str, default="H1"
+        Name of the part where a file does not say the dimension: Hera's do not, nor do
+        ``.pers`` files with two columns and files without points.
+
+    Returns
+    -------
+    X : Diagrams
+        pbow, csv, parquet and arrow have all samples in a file. The others have a file
+        for each sample, and Perseus one for each dimension of a sample: ``a_0.txt``
+        and ``a_1.txt`` are one sample, for which the prefix ``a`` may be passed.
+
+    Raises
+    ------
+    FileFormatError
+        If a file is damaged, or not of this format.
+    ImportError
+        For Parquet and Arrow without pyarrow, which is in the extra ``arrow``.
+    OSError
+        If a file cannot be opened.
+
+    See Also
+    --------
+    write_diagrams : Write such files.
+    pbow.io.read_native : pbow's own file without loading its points.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from pbow.io import read_diagrams
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "first.pers")
+    ...     _ = path.write_bytes(b"0 0.0 0.5 # dimension, birth, death")
+    ...     read_diagrams(path)
+    Diagrams(n_samples=1, H0: 1 point)
+    """
+    if format is not None:
+        check_option("format", format, FORMATS)
+    given = [path] if isinstance(path, (str, os.PathLike)) else list(path)
+    if not given:
+        msg = "Expected a file, a folder or at least one file in a list; got []."
+        raise ValueError(msg)
+    if format == "perseus":
+        return _read_perseus([Path(one) for one in given])
+    paths = [file for one in given for file in _files_at(Path(one), format)]
+    kind = format or _common_format(paths)
+    if kind in READ_ALL:
+        return Diagrams.concatenate([READ_ALL[kind](file) for file in paths])
+    samples = [READ_ONE[kind](file) for file in paths]
+    for file, sample in zip(paths, samples, strict=True):
+        _check_sample(file, sample)
+    return _join(paths, samples, name)
+
+
+def write_diagrams(X: Any, path: AnyPath, format: str | None = None) -> None:
+    """Write persistence diagrams to a file, or to a folder with a file for each sample.
+
+    What is written is complete or not there: it gets its name when it is finished.
+
+    Parameters
+    ----------
+    X : Diagrams or list of array-like of shape (n_points_i, 2)
+        The diagrams.
+    path : str or path-like
+        A file to make or replace. For pers, hera and dipha, which have a file for each
+        sample, a folder that is new or empty, unless there is one sample and `path`
+        has an extension; for perseus always a folder.
+    format : {"pbow", "csv", "parquet", "arrow", "pers", "hera", "dipha", "perseus"}
+        By default, what the extension says.
+
+    Raises
+    ------
+    ValueError
+        If the format cannot hold these diagrams.
+    FileExistsError
+        If the folder is not empty.
+    ImportError
+        For Parquet and Arrow without pyarrow, which is in the extra ``arrow``.
+    OSError
+        If it cannot be written.
+
+    See Also
+    --------
+    read_diagrams : Read such files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from pbow.io import read_diagrams, write_diagrams
+    >>> X = [[[0.0, 1.0], [0.25, 0.5]], []]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_diagrams(X, Path(folder, "two.csv"))
+    ...     print(Path(folder, "two.csv").read_text())
+    ...     read_diagrams(Path(folder, "two.csv"))
+    sample,part,birth,death
+    0,H1,0.0,1.0
+    0,H1,0.25,0.5
+    1,H1,,
+    <BLANKLINE>
+    Diagrams(n_samples=2, H1: 2 points)
+    """
+    X = check_diagrams(X)
+    target = Path(path)
+    if format is None:
+        kind = _format_by_name(target)
+    else:
+        check_option("format", format, FORMATS)
+        kind = format
+    if kind == "pbow":
+        write_native(X, target)
+    elif kind in WRITE_ALL:
+        with replacing(target) as file:
+            WRITE_ALL[kind](X, file)
+    elif kind == "perseus" or target.is_dir() or not target.suffix:
+        _write_folder(X, target, kind)
+    elif len(X) == 1:
+        with replacing(target) as file:
+            WRITE_ONE[kind](X, file)
+    else:
+        msg = (
+            f"A file of the format {kind} holds one sample, and there are {len(X)}. "
+            f"Pass a folder, as in '{target.with_suffix('')}', or another format."
+        )
+        raise ValueError(msg)
+
+
+def _files_at(path: Path, format: str | None) -> list[Path]:
+    """Return a file as it is, and the files of a folder that may be of the format."""
+    if not path.is_dir():
+        return [path]
+    extensions = {extension for extension, kind in EXTENSIONS.items() if kind == format}
+    files = [
+        file
+        for file in sorted(path.iterdir(), key=_natural_order)
+        if not file.name.startswith((".", "_"))
+        and (not extensions or file.suffix.lower() in extensions)
+        and file.is_file()
+    ]
+    if not files:
+        what = f"files of the format {format}" if format else "files"
+        msg = f"The folder {path} has no {what}."
+        raise FileNotFoundError(msg)
+    return files
+
+
+def _natural_order(path: Path) -> list[tuple[int, str]]:
+    """Sort 2 before 10, and equal numbers by how they are written."""
+    pairs = re.findall(r"([^0-9]*)([0-9]*)", path.name)
+    return [
+        key
+        for text, digits in pairs
+        for key in ((-1, text), (int(digits or 0), digits))
+    ]
+
+
+def _common_format(paths: Sequence[Path]) -> str:
+    kinds = {_format_of(path): path for path in paths}
+    if len(kinds) > 1:
+        listed = ", ".join(f"{path} is {kind}" for kind, path in kinds.items())
+        msg = f"Expected files of one format; {listed}. Pass format=, or fewer files."
+        raise ValueError(msg)
+    return next(iter(kinds))
+
+
+def _format_of(path: Path) -> str:
+    with path.open("rb") as file:
+        start = file.read(8)
+    for first_bytes, kind in FIRST_BYTES.items():
+        if start.startswith(first_bytes):
+            return kind
+    return _format_by_name(path)
+
+
+def _format_by_name(path: Path) -> str:
+    kind = EXTENSIONS.get(path.suffix.lower())
+    if kind is None:
+        msg = (
+            f"The name of {path} does not tell its format; {', '.join(EXTENSIONS)} "
+            f"would. Pass format=, one of {', '.join(FORMATS)}."
+        )
+        raise ValueError(msg)
+    return kind
+
+
+def _check_sample(path: Path, diagrams: Mapping[int | None, Floats]) -> None:
+    """Check points while it is known which file they come from."""
+    with blaming(path):
+        for dim, points in diagrams.items():
+            Diagrams(points, [0, len(points)], name="H?" if dim is None else f"H{dim}")
+
+
+def _join(
+    paths: Sequence[Path], samples: Sequence[Mapping[int | None, Floats]], name: str
+) -> Diagrams:
+    dims = {dim: path for path, one in zip(paths, samples, strict=True) for dim in one}
+    if None in dims and len(dims) > 1:
+        other = next(path for dim, path in dims.items() if dim is not None)
+        msg = (
+            f"{dims[None]} has no dimensions, and {other} has. Read them one by one, "
+            "with name= for those that have none."
+        )
+        raise archive.FileFormatError(msg)
+    numbered = sorted(dim for dim in dims if dim is not None)
+    parts: dict[str, int | None] = {name: None}
+    if numbered:
+        parts = {f"H{dim}": dim for dim in numbered}
+    nothing = np.empty((0, 2))
+    return Diagrams.from_parts(
+        {
+            part: [one.get(dim, nothing) for one in samples]
+            for part, dim in parts.items()
+        }
+    )
+
+
+def _read_perseus(given: Sequence[Path]) -> Diagrams:
+    samples: dict[Path, dict[int | None, Floats]] = {}
+    for path in [file for one in given for file in _perseus_files(one)]:
+        match = PERSEUS_FILE.fullmatch(path.name)
+        if match is None:
+            msg = (
+                f"{path} is not named as Perseus names diagrams: its output, then _0, "
+                "_1, ... for the dimension, and .txt."
+            )
+            raise ValueError(msg)
+        sample, dim = samples.setdefault(path.with_name(match[1]), {}), int(match[2])
+        if dim in sample:
+            msg = f"{path} was given twice."
+            raise ValueError(msg)
+        sample[dim] = read_perseus(path)
+        _check_sample(path, sample)
+    return _join(list(samples), list(samples.values()), "")
+
+
+def _perseus_files(path: Path) -> list[Path]:
+    """Return the files of a folder or with a prefix that are diagrams of Perseus."""
+    if path.is_file():
+        return [path]
+    folder, prefix = (path, None) if path.is_dir() else (path.parent, path.name)
+    matches = {file: PERSEUS_FILE.fullmatch(file.name) for file in folder.iterdir()}
+    files = [f for f, m in matches.items() if m and prefix in {None, m[1]}]
+    if not files:
+        msg = f"There is no file {path}{'_0.txt' if prefix else '/*_0.txt'}, nor _1."
+        raise FileNotFoundError(msg)
+    return sorted(files, key=_natural_order)
+
+
+def _write_folder(X: Diagrams, folder: Path, kind: str) -> None:
+    if len(X) == 0:
+        msg = f"The format {kind} has a file for each sample, and there is no sample."
+        raise ValueError(msg)
+    if folder.exists() and not (
+        folder.is_dir() and next(folder.iterdir(), None) is None
+    ):
+        msg = f"{folder} is there already. Pass a folder that is new or empty."
+        raise FileExistsError(msg)
+    target = folder.resolve()
+    draft = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    draft.mkdir()
+    try:
+        n_digits = len(str(len(X) - 1))
+        for i in range(len(X)):
+            _write_sample(X[i : i + 1], draft / f"{i:0{n_digits}}", kind)
+        if target.exists():
+            target.rmdir()
+        draft.rename(target)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+
+
+def _write_sample(X: Diagrams, stem: Path, kind: str) -> None:
+    if kind != "perseus":
+        with stem.with_suffix(WRITTEN_AS[kind]).open("xb") as file:
+            WRITE_ONE[kind](X, file)
+        return
+    for name, dim in dimensions_of(X, "Perseus").items():
+        with stem.with_name(f"{stem.name}_{dim}.txt").open("xb") as file:
+            write_perseus(X[name].points, file)

@@ -1,0 +1,59 @@
+"""Checks that the results of all programs share: a list of samples, by dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pbow.io.dimensions import by_dimension
+
+__all__ = ["as_floats", "check_results", "from_column", "from_list_by_dimension"]
+
+Floats = NDArray[np.float64]
+
+
+def check_results(results: Any, call: str) -> list[Any]:
+    """Return results as a list, one a sample; refuse one that is not in a list."""
+    if isinstance(results, (str, bytes, Mapping)) or not isinstance(results, Iterable):
+        msg = (
+            f"Expected a list of results, one a sample; got {type(results).__name__}. "
+            f"Wrap one result in a list: [{call}]."
+        )
+        raise ValueError(msg)
+    return list(results)
+
+
+def from_list_by_dimension(sample: Any, index: int, call: str) -> dict[int, Any]:
+    """Return arrays by their place in a list."""
+    # An array, or a list of points, would be taken for a list of diagrams.
+    one_array = isinstance(sample, np.ndarray) and sample.dtype != object
+    if one_array or not isinstance(sample, Iterable) or isinstance(sample, str):
+        msg = (
+            f"Result {index} is {type(sample).__name__}; expected a list with an array "
+            f"for each dimension. Wrap one result in a list, [{call}]; arrays of one "
+            "dimension go into Diagrams.from_list(arrays, name='H1')."
+        )
+        raise ValueError(msg)
+    return dict(enumerate(sample))
+
+
+def from_column(dims: Any, points: Floats, index: int) -> dict[int, Floats]:
+    try:
+        return by_dimension(dims, points)
+    except ValueError as error:
+        msg = f"Result {index}: {error}"
+        raise ValueError(msg) from error
+
+
+def as_floats(values: Any, what: str) -> Floats:
+    # Tensors that track gradients, or live elsewhere, do not convert by themselves.
+    if hasattr(values, "detach"):
+        values = values.detach().cpu().numpy()
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        msg = f"{what} is not an array of numbers: {error}."
+        raise ValueError(msg) from error

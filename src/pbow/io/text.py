@@ -1,0 +1,227 @@
+"""Lines of numbers: the persistence diagrams of gudhi (``.pers``), Hera and Perseus."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pbow.diagrams import Diagrams
+from pbow.io.archive import blaming
+from pbow.io.dimensions import by_dimension, dimensions_of
+
+__all__ = [
+    "numbers",
+    "read_hera",
+    "read_pers",
+    "read_perseus",
+    "write_hera",
+    "write_pers",
+    "write_perseus",
+]
+
+Floats = NDArray[np.float64]
+
+
+def read_pers(path: Path) -> dict[int | None, Floats]:
+    """Return the diagrams of a text file of gudhi by dimension.
+
+    Parameters
+    ----------
+    path : Path
+        Lines ``[[field] dimension] birth death``, all with as many numbers; what
+        follows a ``#`` is a comment.
+
+    Returns
+    -------
+    diagrams : dict of int to ndarray of shape (n_points, 2)
+        The key is None where there is no column of dimensions.
+
+    Raises
+    ------
+    FileFormatError
+        If it is something else, or has diagrams over several fields.
+    """
+    with blaming(path):
+        table = _read_table(path, widths=(2, 3, 4))
+        if len(table) == 0:
+            return {}
+        if table.shape[1] == 2:
+            return {None: table}
+        if table.shape[1] == 4 and (table[:, 0] != table[0, 0]).any():
+            fields = ", ".join(f"{field:g}" for field in np.unique(table[:, 0])[:4])
+            msg = (
+                f"it has diagrams over several fields of coefficients ({fields}). "
+                "Write a file for each."
+            )
+            raise ValueError(msg)
+        return by_dimension(table[:, -3], table[:, -2:])
+
+
+def write_pers(X: Diagrams, file: BinaryIO) -> None:
+    """Write the diagrams of one sample as lines ``dimension birth death``.
+
+    Parameters
+    ----------
+    X : Diagrams
+        One sample; parts are named ``H0``, ``H1``, …
+    file : binary file
+        Where to.
+    """
+    for name, dim in dimensions_of(X, "gudhi's .pers file").items():
+        _write_lines(file, f"{dim} %r %r\n", X[name].points)
+
+
+def read_hera(path: Path) -> dict[int | None, Floats]:
+    """Return the one diagram of a text file of Hera.
+
+    Parameters
+    ----------
+    path : Path
+        Lines ``birth death``; what follows a ``#`` is a comment.
+
+    Returns
+    -------
+    diagrams : dict of None to ndarray of shape (n_points, 2)
+        Without the dimension, which Hera does not say. Empty if there is no point.
+
+    Raises
+    ------
+    FileFormatError
+        If it is something else.
+    """
+    with blaming(path):
+        table = _read_table(path, widths=(2,))
+        return {None: table} if len(table) else {}
+
+
+def write_hera(X: Diagrams, file: BinaryIO) -> None:
+    """Write the only diagram of one sample as lines ``birth death``.
+
+    Parameters
+    ----------
+    X : Diagrams
+        One sample with one part.
+    file : binary file
+        Where to.
+    """
+    if len(X.parts) > 1:
+        msg = (
+            f"A file of Hera holds one diagram, and there are {', '.join(X.parts)}. "
+            f"Select one, as in X[{X.parts[0]!r}]."
+        )
+        raise ValueError(msg)
+    _write_lines(file, "%r %r\n", X.points)
+
+
+def read_perseus(path: Path) -> Floats:
+    """Return the diagram of one file of Perseus.
+
+    Parameters
+    ----------
+    path : Path
+        Lines ``birth death``, where a death of -1 means that it never comes.
+
+    Returns
+    -------
+    points : ndarray of shape (n_points, 2)
+
+    Raises
+    ------
+    FileFormatError
+        If it is something else.
+    """
+    with blaming(path):
+        points = _read_table(path, widths=(2,))
+        if (points[:, 0] < 0).any():
+            msg = (
+                f"it has a birth below 0, {points[:, 0].min():g}. Perseus counts from "
+                "0; else a death of -1 could be a value, or infinity."
+            )
+            raise ValueError(msg)
+        points[points[:, 1] == -1, 1] = np.inf
+        return points
+
+
+def write_perseus(points: Floats, file: BinaryIO) -> None:
+    """Write one diagram as lines ``birth death``, where -1 is a death of infinity.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_points, 2)
+        Birth and death, without births below 0.
+    file : binary file
+        Where to.
+    """
+    if (points[:, 0] < 0).any():
+        msg = (
+            f"Perseus has no births below 0, as -1 stands for infinity; there is one "
+            f"of {points[:, 0].min():g}. Add a constant to all values first."
+        )
+        raise ValueError(msg)
+    rows = np.where(np.isposinf(points), -1.0, points)
+    # Perseus itself counts steps, and writes no decimal point.
+    are_steps = bool(((rows == np.floor(rows)) & (rows < 2.0**53)).all())
+    _write_lines(file, "%r %r\n", rows.astype(np.int64) if are_steps else rows)
+
+
+def numbers(words: Sequence[str]) -> Floats:
+    """Return the floats that words spell.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Decimal numbers, ``inf`` or ``nan``.
+
+    Returns
+    -------
+    values : ndarray of shape (n_words,)
+
+    Raises
+    ------
+    ValueError
+        If a word is not a number; the message has it.
+    """
+    # Python would read 1_000, and digits of all scripts; no program writes these.
+    plain = "".join(words)
+    if plain.isascii() and "_" not in plain:
+        try:
+            return np.fromiter(map(float, words), np.float64, len(words))
+        except ValueError:
+            pass
+    culprit = next(word for word in words if not _is_number(word))
+    msg = f"{culprit[:40]!r} is not a number."
+    raise ValueError(msg)
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return word.isascii() and "_" not in word
+
+
+def _read_table(path: Path, widths: Collection[int]) -> Floats:
+    """Return the numbers of a file, one row a line; lines without any are left out."""
+    # Latin-1 has a sign for every byte: comments may be in any encoding.
+    with path.open(encoding="latin-1") as file, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "loadtxt: input contained no data")
+        table: Floats = np.loadtxt(file, np.float64, comments="#", ndmin=2)
+    if table.size == 0:
+        return np.empty((0, 2))
+    if table.shape[1] not in widths:
+        expected = " or ".join(map(str, widths))
+        msg = f"expected {expected} numbers on a line, got {table.shape[1]}."
+        raise ValueError(msg)
+    return table
+
+
+def _write_lines(file: BinaryIO, template: str, rows: NDArray[Any]) -> None:
+    # %r has as many digits as it takes to read the same number again.
+    columns = zip(*rows.T.tolist(), strict=True)
+    file.write("".join(map(template.__mod__, columns)).encode("ascii"))
