@@ -1,0 +1,326 @@
+"""Transformers from diagrams to diagrams, each beside the sentence that defines it."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import (
+    estimator_checks_generator,
+    parametrize_with_checks,
+)
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from pbow import Diagrams, PersistenceBoW
+from pbow.preprocessing import (
+    MostPersistent,
+    PersistenceThreshold,
+    Rescale,
+    SelectParts,
+)
+
+TRANSFORMERS = [
+    PersistenceThreshold(0.3),
+    MostPersistent(2),
+    Rescale(),
+    Rescale("persistence", quantile=0.5),
+    SelectParts("H1"),
+]
+each_transformer = pytest.mark.parametrize("transformer", TRANSFORMERS, ids=str)
+
+
+class RowsMixin:
+    """Double of a transformer whose samples are rows of a 2-D array.
+
+    Column j of a row is the point (j, j + |x_j|), and a sample that comes out is the
+    sum of its persistences: scikit-learn's own checks feed 2-D arrays, expect some, and
+    stop at ``two_d_array=False``.
+    """
+
+    def fit(self, X, y=None):
+        X = validate_data(self, X, dtype=np.float64)
+        return super().fit(rows_to_diagrams(X), y)
+
+    def fit_transform(self, X, y=None):
+        return self.fit(X, y).transform(X)
+
+    def transform(self, X):
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=np.float64)
+        out = super().transform(rows_to_diagrams(X))
+        return np.array([[np.sum(d[:, 1] - d[:, 0])] for d in out]).reshape(-1, 1)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = True
+        return tags
+
+
+def rows_to_diagrams(X):
+    births = np.broadcast_to(np.arange(X.shape[1], dtype=float), X.shape)
+    points = np.stack([births, births + np.abs(X)], axis=-1).reshape(-1, 2)
+    return Diagrams(points, np.arange(0, X.size + 1, X.shape[1]))
+
+
+class PersistenceThresholdRows(RowsMixin, PersistenceThreshold):
+    pass
+
+
+class MostPersistentRows(RowsMixin, MostPersistent):
+    pass
+
+
+class RescaleRows(RowsMixin, Rescale):
+    pass
+
+
+class SelectPartsRows(RowsMixin, SelectParts):
+    pass
+
+
+@pytest.mark.filterwarnings("ignore")
+@parametrize_with_checks(
+    [
+        PersistenceThresholdRows(),
+        MostPersistentRows(2),
+        RescaleRows(),
+        SelectPartsRows(),
+    ]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@each_transformer
+def test_only_cloning_is_checked_without_the_double(transformer):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert len(list(estimator_checks_generator(transformer))) == 1
+
+
+@pytest.fixture(name="X")
+def diagrams(ragged):
+    endless = [np.concatenate((d, [[i % 3, np.inf]])) for i, d in enumerate(ragged)]
+    return Diagrams.from_parts({"H0": endless, "H1": ragged[::-1]})
+
+
+# What all of them share
+
+
+@each_transformer
+@pytest.mark.parametrize(
+    "container", [Diagrams.from_list, list, iter, lambda x: {"H1": list(x)}]
+)
+def test_any_container_will_do(transformer, ragged, container):
+    expected = clone(transformer).fit(ragged).transform(ragged)
+    assert clone(transformer).fit_transform(container(list(ragged))) == expected
+
+
+@each_transformer
+def test_rows_do_not_depend_on_one_another(transformer, X):
+    fitted = clone(transformer).fit(X)
+    whole = fitted.transform(X)
+    rows = [fitted.transform(X[i : i + 7]) for i in range(0, 30, 7)]
+    assert Diagrams.concatenate(rows) == whole
+    assert fitted.transform(X[::-1]) == whole[::-1]
+
+
+@each_transformer
+def test_empty_diagrams_stay_empty_and_no_sample_stays_none(transformer, ragged):
+    fitted = clone(transformer).fit(ragged)
+    assert_array_equal(fitted.transform([[], []]).sizes, [0, 0])
+    assert len(fitted.transform([])) == 0
+
+
+@each_transformer
+def test_only_empty_diagrams_can_be_learnt_from(transformer):
+    X = Diagrams.from_parts({"H0": [[], []], "H1": [[], [[0.0, np.inf]]]})
+    fitted = clone(transformer).fit(X)
+    assert_array_equal(fitted.transform(X)["H1"][1], [[0.0, np.inf]])
+
+
+@each_transformer
+def test_the_points_that_came_in_are_not_changed(transformer, X):
+    before = pickle.dumps(X)
+    clone(transformer).fit_transform(X)
+    assert pickle.dumps(X) == before
+
+
+@each_transformer
+def test_a_pickled_transformer_does_the_same(transformer, X):
+    fitted = clone(transformer).fit(X)
+    assert pickle.loads(pickle.dumps(fitted)).transform(X) == fitted.transform(X)
+
+
+@each_transformer
+def test_parts_are_matched_by_name(transformer, X):
+    fitted = clone(transformer).fit(X)
+    assert fitted.transform(X[["H1", "H0"]]) == fitted.transform(X)
+    with pytest.raises(ValueError, match="H0 is missing"):
+        fitted.transform(X["H1"])
+    with pytest.raises(ValueError, match="H0 is unexpected"):
+        clone(transformer).fit(X["H1"]).transform(X)
+
+
+@each_transformer
+def test_before_fit_there_is_nothing_to_transform(transformer, X):
+    with pytest.raises(NotFittedError):
+        clone(transformer).transform(X)
+    with pytest.raises(NotFittedError):
+        clone(transformer).get_feature_names_out()
+    with pytest.raises(ValueError, match="a minimum of 1 is required"):
+        clone(transformer).fit([])
+
+
+@each_transformer
+def test_a_pipeline_with_words_can_be_searched(transformer, X):
+    pipeline = make_pipeline(clone(transformer), PersistenceBoW(2), LinearSVC())
+    search = GridSearchCV(pipeline, {"persistencebow__n_words": [2, 3]}, cv=2)
+    assert search.fit(X, np.arange(30) % 2).predict(X).shape == (30,)
+
+
+@each_transformer
+def test_a_pipeline_puts_out_frames_with_the_names_of_words(transformer, ragged):
+    pytest.importorskip("pandas")
+    pipeline = make_pipeline(clone(transformer), PersistenceBoW(2, random_state=0))
+    expected = clone(pipeline).fit_transform(ragged)
+    frame = pipeline.set_output(transform="pandas").fit_transform(ragged)
+    assert list(frame.columns) == ["h1_word0", "h1_word1"]
+    assert list(pipeline.get_feature_names_out()) == ["h1_word0", "h1_word1"]
+    assert_array_equal(frame, expected)
+    with config_context(transform_output="pandas"):
+        assert isinstance(clone(transformer).fit_transform(ragged), Diagrams)
+
+
+# What each of them does
+
+
+coordinate = st.sampled_from([-1.0, 0.0, 0.25, 0.5, 1.0, 2.0]) | st.floats(-9, 9)
+point = st.tuples(coordinate, coordinate | st.just(np.inf)).map(sorted)
+samples = st.lists(st.lists(point, max_size=8), min_size=1, max_size=5)
+
+
+def persistence(point):
+    return point[1] - point[0]
+
+
+@given(X=samples, threshold=st.sampled_from([0.0, 0.25, 0.5]) | st.floats(0, 9))
+def test_points_above_the_threshold_and_those_that_never_die_are_kept(X, threshold):
+    kept = PersistenceThreshold(threshold).fit_transform(X)
+    expected = [[p for p in d if persistence(p) > threshold] for d in X]
+    assert kept == Diagrams.from_list(expected)
+
+
+@given(X=samples, k=st.integers(1, 9))
+def test_the_most_persistent_points_are_kept_in_their_order(X, k):
+    expected = []
+    for sample in X:
+        best = sorted(range(len(sample)), key=lambda i: -persistence(sample[i]))[:k]
+        expected.append([sample[i] for i in sorted(best)])
+    assert MostPersistent(k).fit_transform(X) == Diagrams.from_list(expected)
+
+
+@given(X=samples, by=st.sampled_from(["death", "persistence"]), q=st.floats(0, 1))
+def test_the_quantile_of_what_is_learnt_from_becomes_one(X, by, q):
+    fitted = Rescale(by, quantile=q).fit(X)
+    finite = [p for d in X for p in d if p[1] < np.inf]
+    sizes = [abs(p[1]) if by == "death" else persistence(p) for p in finite]
+    quantile = np.quantile(sizes, q) if sizes else 0.0
+    scale = quantile if quantile > 1e-100 else 1.0
+    assert fitted.scales_ == {"H1": scale}
+    if max((abs(x) for d in X for p in d for x in p if x < np.inf), default=0) < scale:
+        expected = [[[b / scale, d / scale] for b, d in sample] for sample in X]
+        assert fitted.transform(X) == Diagrams.from_list(expected)
+
+
+def test_the_largest_death_is_one_and_test_diagrams_are_divided_alike():
+    fitted = Rescale().fit([[[0.1, 0.3], [0.2, np.inf]], [[-7.0, 0.1]]])
+    assert_array_equal(
+        fitted.transform([[[0.3, 0.6], [0.3, np.inf]]])[0], [[1, 2], [1, np.inf]]
+    )
+
+
+def test_each_part_has_its_own_scale():
+    X = Diagrams.from_parts({"H0": [[[0, 2]]], "H1": [[[1, 4]]], "H2": [[]]})
+    assert Rescale().fit(X).scales_ == {"H0": 2.0, "H1": 4.0, "H2": 1.0}
+    assert Rescale("persistence").fit(X).scales_["H1"] == 3.0
+
+
+@pytest.mark.parametrize("tiny", [0.0, 1e-320, 1e-120])
+def test_nothing_is_divided_by_nothing(tiny):
+    X = [[[0.0, tiny]], [[0.0, np.inf]]]
+    assert Rescale().fit_transform(X) == Diagrams.from_list(X)
+
+
+def test_coordinates_that_leave_their_range_are_an_error():
+    fitted = Rescale().fit([[[0.0, 1e-50]]])
+    with pytest.raises(ValueError, match="Diagram 0 of part H1 has a point beyond"):
+        fitted.transform([[[0.0, 1e60]]])
+
+
+def test_a_dict_has_a_value_for_each_part(X):
+    kept = MostPersistent({"H0": 1, "H1": 3}).fit_transform(X)
+    assert kept["H0"].sizes.max() == 1
+    assert kept["H0"].has_essential
+    assert kept["H1"].sizes.max() == 3
+    limits = {"H0": 1e9, "H1": 0.0}
+    kept = PersistenceThreshold(limits).fit_transform(X)
+    assert kept["H0"] == X["H0"].essential()
+    assert kept["H1"] == X["H1"]
+
+
+def test_parts_come_in_the_order_in_which_they_are_asked_for(X):
+    assert SelectParts(["H1", "H0"]).fit_transform(X) == X[["H1", "H0"]]
+    fitted = SelectParts("H0").fit(X)
+    assert fitted.transform(X) == X["H0"]
+    assert fitted.get_feature_names_out().tolist() == ["H0"]
+    assert fitted.parts_ == ("H0", "H1")
+
+
+@pytest.mark.parametrize(
+    ("transformer", "message"),
+    [
+        (PersistenceThreshold(-1), "must be a number >= 0, or a dict .* Got -1"),
+        (PersistenceThreshold(np.nan), "must be a number >= 0"),
+        (PersistenceThreshold("1"), "must be a number >= 0"),
+        (PersistenceThreshold({"H0": 1}), "given for each of the parts H0, H1"),
+        (PersistenceThreshold({"H0": 1, "H1": "a"}), "must be a number >= 0"),
+        (MostPersistent(0), "must be an int >= 1, or a dict of such by part. Got 0"),
+        (MostPersistent(2.0), "must be an int >= 1"),
+        (MostPersistent({"H1": 1}), "given for each of the parts H0, H1"),
+        (Rescale("birth"), "must be one of 'death', 'persistence'. Got 'birth'"),
+        (Rescale(quantile=2), "must be a number from 0 to 1. Got 2"),
+        (Rescale(quantile=None), "must be a number from 0 to 1"),
+        (SelectParts("H2"), "must be one or some of H0, H1, each once. Got 'H2'"),
+        (SelectParts([]), "must be one or some of H0, H1"),
+        (SelectParts(["H1", "H1"]), "must be one or some of H0, H1"),
+        (SelectParts(3), "must be one or some of H0, H1"),
+        (SelectParts([["H1"]]), "must be one or some of H0, H1"),
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_refused_in_fit(transformer, message, X):
+    with pytest.raises(ValueError, match=message):
+        transformer.fit(X)
+    with pytest.raises(NotFittedError):
+        transformer.transform(X)
+
+
+def test_real_diagrams_are_rescaled_and_cleaned(data_home):
+    with np.load(data_home / "synthetic_pcodebooks_gauss_0_1_h1.npz") as arrays:
+        X = Diagrams(arrays["points"], arrays["offsets"])
+    pipeline = make_pipeline(Rescale(), PersistenceThreshold(0.01), MostPersistent(50))
+    kept = pipeline.fit_transform(X)
+    assert kept.sizes.max() == 50
+    deaths = kept.finite().points
+    assert deaths[:, 1].max() == 1.0
+    assert (deaths[:, 1] - deaths[:, 0]).min() > 0.01
