@@ -313,6 +313,8 @@ def alpha(
     ------
     ValueError
         For clouds or parameters that are not as above.
+    MemoryError
+        When the clouds are estimated to need more memory than there is.
     ImportError
         Without gudhi, which is in the extra ``homology``.
 
@@ -344,15 +346,22 @@ def alpha(
     check_option("precision", precision, ("fast", "safe", "exact"))
     checked = check_clouds(clouds)
     gudhi = import_gudhi("gudhi", "alpha")
+    check_memory(
+        [_alpha_bytes(*cloud.shape) for cloud in checked],
+        noun="cloud",
+        n_jobs=n_jobs,
+        advice=(
+            "Take fewer points or coordinates, rips, whose memory does not grow with "
+            "these, or fewer threads (n_jobs)."
+        ),
+    )
 
     def one(cloud: Floats) -> list[Floats]:
         if len(cloud) == 0:
             return empty_diagrams(wanted)
         complex_ = gudhi.AlphaComplex(points=cloud, precision=precision)
         tree = complex_.create_simplex_tree()
-        tree.compute_persistence(homology_coeff_field=prime)
-        squares = [tree.persistence_intervals_in_dimension(dim) for dim in wanted]
-        return [_alive(np.sqrt(square.reshape(-1, 2))) for square in squares]
+        return [_alive(np.sqrt(squares)) for squares in _of_tree(tree, wanted, prime)]
 
     return make_diagrams(
         one, checked, part_names(wanted), n_jobs=n_jobs, progress=progress
@@ -475,9 +484,7 @@ def dtm_rips(
             # The engine lets all points enter at 0, which matters to H0 alone: no edge
             # enters before its ends, so until then a point is only a component.
             tree = gudhi.SimplexTree.create_from_array(values, max_filtration=limit)
-            tree.compute_persistence(homology_coeff_field=prime)
-            components = tree.persistence_intervals_in_dimension(0).reshape(-1, 2)
-            diagrams[wanted.index(0)] = components
+            diagrams[wanted.index(0)] = _of_tree(tree, [0], prime)[0]
         return diagrams
 
     return make_diagrams(
@@ -528,6 +535,27 @@ def _dtm_values(cloud: Floats, k: int, q: float) -> Floats:
     np.maximum(values, 2.0 * np.maximum.outer(weights, weights), out=values)
     np.fill_diagonal(values, 2.0 * weights)
     return values
+
+
+def _of_tree(tree: Any, dims: list[int], prime: int) -> list[Floats]:
+    """Return the diagrams of a simplex tree of gudhi."""
+    # By default the highest dimension is left out, also where that is 0.
+    only_points = tree.dimension() == 0
+    tree.compute_persistence(
+        homology_coeff_field=prime, persistence_dim_max=only_points
+    )
+    diagrams = [tree.persistence_intervals_in_dimension(dim) for dim in dims]
+    return [diagram.reshape(-1, 2) for diagram in diagrams]
+
+
+def _alpha_bytes(n_points: int, n_coordinates: int) -> float:
+    """Return about what the Delaunay triangulation of points without order needs.
+
+    Points drawn from a cube have 6, 29, 170 and 1000 simplices each in 2 to 5
+    coordinates, and gudhi 3.13 takes up to 330 bytes for one. There are never more than
+    subsets of the points.
+    """
+    return 330.0 * min(n_points * 6.0 ** (n_coordinates - 1), 2.0 ** min(n_points, 99))
 
 
 def _alive(diagram: Floats) -> Floats:

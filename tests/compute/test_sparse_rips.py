@@ -1,0 +1,76 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import cdist
+
+from pbow.compute.sparse_rips import (
+    count_sparse_edges,
+    fill_sparse_edges,
+    order_farthest_first,
+)
+
+
+def ordered(points):
+    order, radii = np.empty(len(points), np.int64), np.empty(len(points))
+    order_farthest_first(points, order, radii)
+    return order, radii
+
+
+@pytest.mark.parametrize("n_coordinates", [1, 2, 5])
+def test_each_point_is_the_farthest_from_those_before(rng, n_coordinates):
+    points = rng.uniform(size=(40, n_coordinates))
+    order, radii = ordered(points)
+    assert order[0] == 0
+    assert radii[0] == np.inf
+    distances = cdist(points, points)
+    for place in range(1, 40):
+        nearest = distances[order[:place]].min(axis=0)
+        assert order[place] == np.argmax(nearest)
+        assert_allclose(radii[place], nearest.max(), rtol=1e-12)
+
+
+def test_among_points_as_far_the_first_comes_first():
+    points = np.array([[0.0], [1.0], [-1.0], [0.0], [1.0]])
+    order, radii = ordered(points)
+    assert_array_equal(order, [0, 1, 2, 3, 4])
+    assert_array_equal(radii, [np.inf, 1.0, 1.0, 0.0, 0.0])
+
+
+def test_no_points_have_no_order():
+    order, radii = ordered(np.empty((0, 3)))
+    assert len(order) == len(radii) == 0
+    assert count_sparse_edges(np.empty((0, 3)), radii, 0.5, np.inf) == 0
+
+
+def balls_meet(d, older, younger, epsilon):
+    """Smallest t at which two balls, of radii min(t, r / epsilon), meet; or None."""
+
+    def grown(t):
+        return min(t, older / epsilon) + min(t, younger / epsilon)
+
+    for t in (d / 2, d - younger / epsilon, d):
+        if grown(t) >= d * (1 - 1e-12) and t <= younger / (epsilon * (1 - epsilon)):
+            return t
+    return None
+
+
+@pytest.mark.parametrize("max_value", [np.inf, 0.5])
+@pytest.mark.parametrize("epsilon", [0.2, 0.5, 0.9])
+def test_edges_enter_when_their_balls_meet(rng, epsilon, max_value):
+    points = rng.uniform(size=(50, 2))
+    order, radii = ordered(points)
+    points = points[order]
+    n_edges = count_sparse_edges(points, radii, epsilon, max_value)
+    rows, columns = np.empty(n_edges, np.int32), np.empty(n_edges, np.int32)
+    values = np.empty(n_edges)
+    fill_sparse_edges(points, radii, epsilon, max_value, rows, columns, values)
+    found = dict(zip(zip(rows, columns, strict=True), values, strict=True))
+    distances = cdist(points, points)
+    expected = {}
+    for j in range(50):
+        for i in range(j):
+            t = balls_meet(distances[i, j], radii[i], radii[j], epsilon)
+            if t is not None and 2 * t <= max_value:
+                expected[i, j] = 2 * t
+    assert found == pytest.approx(expected)
+    assert len(found) == n_edges

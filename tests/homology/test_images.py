@@ -1,0 +1,293 @@
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.testing import assert_array_equal
+
+from pbow.homology import _memory, cubical
+
+gudhi = pytest.importorskip("gudhi")
+
+# Small whole numbers: many pixels have the same value.
+flat_images = hnp.arrays(
+    np.float64,
+    hnp.array_shapes(min_dims=2, max_dims=2, max_side=7),
+    elements=st.integers(-2, 3).map(float),
+)
+deep_images = hnp.arrays(
+    np.float64,
+    hnp.array_shapes(min_dims=3, max_dims=3, max_side=4),
+    elements=st.integers(-2, 3).map(float),
+)
+
+
+def in_order(diagram):
+    return diagram[np.lexsort(diagram.T)]
+
+
+def cubical_by_definition(image, dim, periodic=False):
+    """All faces of all pixels, then the textbook reduction."""
+    if periodic:
+        complex_ = gudhi.PeriodicCubicalComplex(
+            top_dimensional_cells=image, periodic_dimensions=[True] * image.ndim
+        )
+    else:
+        complex_ = gudhi.CubicalComplex(top_dimensional_cells=image)
+    complex_.compute_persistence(homology_coeff_field=3)
+    return in_order(complex_.persistence_intervals_in_dimension(dim).reshape(-1, 2))
+
+
+@given(st.one_of(flat_images, deep_images))
+def test_diagrams_match_the_definition(image):
+    X = cubical([image], dims=(0, 1, 2))
+    for dim in (0, 1, 2):
+        expected = cubical_by_definition(image, dim)
+        assert_array_equal(in_order(X[f"H{dim}"][0]), expected)
+
+
+# Against cripser, in which pixels are the top cells of T-constructions
+
+
+@pytest.fixture(scope="module")
+def cripser():
+    reason = "needs cripser to compare with"
+    return pytest.importorskip("tcripser", reason=reason).computePH
+
+
+def diagrams_of_cripser(compute, image, dims):
+    rows = compute(np.ascontiguousarray(image, dtype=np.float64), maxdim=max(dims))
+    births, deaths = rows[:, 1], rows[:, 2].copy()
+    deaths[deaths > 1e300] = np.inf  # it writes the largest double
+    found = []
+    for dim in dims:
+        keep = (rows[:, 0] == dim) & (births < deaths)
+        found.append(in_order(np.column_stack((births[keep], deaths[keep]))))
+    return found
+
+
+@given(image=st.one_of(flat_images, deep_images))
+def test_small_images_have_the_diagrams_of_cripser(cripser, image):
+    dims = tuple(range(image.ndim))
+    X = cubical([image], dims)
+    for dim, expected in zip(
+        dims, diagrams_of_cripser(cripser, image, dims), strict=True
+    ):
+        assert_array_equal(in_order(X[f"H{dim}"][0]), expected)
+
+
+@pytest.mark.parametrize(
+    "file", ["heightmaps_gelsight_19cls_100px", "depth_pothole_patches64"]
+)
+def test_depth_maps_have_the_diagrams_of_cripser(cripser, data_home, file):
+    with np.load(data_home / f"{file}.npz") as data:
+        images = data["images"][::97].astype(np.float64)
+    X = cubical(images, n_jobs=2)
+    for sample, image in zip(X, images, strict=True):
+        zero, one = diagrams_of_cripser(cripser, image, (0, 1))
+        assert_array_equal(in_order(sample["H0"]), zero)
+        assert_array_equal(in_order(sample["H1"]), one)
+
+
+# What is stored
+
+
+def test_pixels_that_touch_at_a_corner_are_connected():
+    X = cubical([[[0, 9], [9, 0]]])
+    assert X["H0"][0].tolist() == [[0.0, np.inf]]
+
+
+def test_a_shell_encloses_a_void():
+    shell = np.zeros((3, 3, 3))
+    shell[1, 1, 1] = 4.0
+    X = cubical([shell], dims=(1, 2))[0]
+    assert X["H1"].tolist() == []
+    assert X["H2"].tolist() == [[0.0, 4.0]]
+
+
+def test_superlevel_diagrams_are_those_of_the_negated_image(rng):
+    images = rng.integers(0, 9, size=(3, 10, 12))
+    X = cubical(images, superlevel=True)
+    assert cubical(-images.astype(float)) == X
+    assert cubical([[[9, 1, 4]]], superlevel=True)["H0"][0].tolist() == [
+        [-4.0, -1.0],
+        [-9.0, np.inf],
+    ]
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int8, np.float32, bool])
+def test_values_of_any_type_are_negated_as_numbers(dtype):
+    image = np.array([[0, 1, 0, 1, 1]], dtype=dtype)
+    X = cubical([image], 0, superlevel=True)
+    assert X[0].tolist() == [[-1.0, 0.0], [-1.0, np.inf]]
+
+
+def test_a_periodic_image_is_a_torus():
+    flat = cubical(np.zeros((1, 4, 5)), dims=(0, 1, 2), periodic=True)[0]
+    assert {part: len(points) for part, points in flat.items()} == {
+        "H0": 1,
+        "H1": 2,
+        "H2": 1,
+    }
+    deep = cubical(np.zeros((1, 3, 4, 5)), dims=(0, 1, 2, 3), periodic=True)[0]
+    assert [len(points) for points in deep.values()] == [1, 3, 3, 1]
+
+
+def test_axes_are_periodic_one_by_one():
+    stripes = [[[0.0, 5.0, 0.0]]]
+    assert len(cubical(stripes, 0)[0]) == 2
+    assert len(cubical(stripes, 0, periodic=[False, True])[0]) == 1
+    assert len(cubical(stripes, 0, periodic=(True, False))[0]) == 2
+
+
+@given(flat_images, st.integers(0, 6), st.integers(0, 6))
+def test_a_periodic_image_has_no_edge(image, down, right):
+    rolled = np.roll(image, (down, right), axis=(0, 1))
+    X = cubical([image, rolled], dims=(0, 1, 2), periodic=True)
+    for dim in (0, 1, 2):
+        mine, moved = (in_order(diagram) for diagram in X[f"H{dim}"])
+        assert_array_equal(mine, moved)
+        assert_array_equal(mine, cubical_by_definition(image, dim, periodic=True))
+
+
+@given(st.one_of(flat_images, deep_images), st.booleans(), st.booleans())
+def test_infinite_pixels_never_enter(image, superlevel, periodic):
+    dims = tuple(range(image.ndim))
+    masked = image == 3.0
+    sign = -1.0 if superlevel else 1.0
+    X = cubical(
+        [sign * np.where(masked, np.inf, image)],
+        dims,
+        superlevel=superlevel,
+        periodic=periodic,
+    )
+    # The same with a value so high that nothing else comes near.
+    high = cubical([np.where(masked, 1e6, image)], dims, periodic=periodic)
+    for part in X.parts:
+        points = high[part][0].copy()
+        points = points[points[:, 0] < 1e6]
+        points[points[:, 1] == 1e6, 1] = np.inf
+        assert_array_equal(in_order(X[part][0]), in_order(points))
+
+
+def test_an_image_of_nothing_has_empty_diagrams():
+    nothing = [np.empty((0, 5)), [], np.full((3, 3), np.inf), np.empty((2, 0, 2))]
+    X = cubical(nothing, dims=(0, 1, 2))
+    assert [X[part].sizes.sum() for part in X.parts] == [0, 0, 0]
+    assert len(cubical([])) == 0
+
+
+def test_one_pixel_is_one_component():
+    assert cubical([[[7]]], 0)[0].tolist() == [[7.0, np.inf]]
+
+
+# How it is called
+
+
+def test_a_stack_and_a_list_are_the_same(rng):
+    stack = rng.normal(size=(4, 6, 7))
+    expected = cubical(stack)
+    assert cubical(list(stack)) == expected
+    assert cubical(stack.tolist()) == expected
+    assert cubical(image for image in stack) == expected
+    assert cubical(np.asfortranarray(stack)) == expected
+    volumes = rng.normal(size=(2, 4, 5, 6))
+    assert cubical(volumes) == cubical(list(volumes))
+
+
+def test_images_may_differ_in_size_and_space(rng):
+    shapes = [(3, 4), (9, 2), (2, 3, 4), (1, 1), (1, 6)]
+    X = cubical([rng.normal(size=shape) for shape in shapes])
+    assert len(X) == 5
+    assert X["H0"].essential().sizes.tolist() == [1] * 5
+
+
+@pytest.mark.parametrize("options", [{}, {"periodic": True}])
+@pytest.mark.parametrize("n_jobs", [2, -1])
+def test_threads_do_not_change_the_diagrams(rng, n_jobs, options):
+    images = [rng.normal(size=shape) for shape in [(30, 20), (0, 0), (5, 6, 7), (8, 8)]]
+    assert cubical(images, n_jobs=n_jobs, **options) == cubical(images, **options)
+
+
+def test_progress_is_called_once_an_image(rng):
+    calls = []
+    cubical(rng.normal(size=(5, 3, 3)), progress=lambda: calls.append(1))
+    assert len(calls) == 5
+
+
+def test_the_input_stays_as_it_is(rng):
+    images = rng.normal(size=(2, 5, 5))
+    before = images.copy()
+    cubical(images, superlevel=True)
+    assert_array_equal(images, before)
+
+
+@pytest.mark.parametrize(
+    ("images", "message"),
+    [
+        (np.zeros((4, 5)), r"got one image of 4 rows\. Wrap a single image in a list"),
+        ([[1, 2], [3, 4]], r"got one image of 2 rows\. Wrap a single image in a list"),
+        ("photo.png", "Expected a collection of images, got str"),
+        (7, "Expected a collection of images, got int"),
+        ([np.zeros((2, 2)), np.zeros(3)], r"Image 1 has shape \(3,\); expected \(h, w"),
+        ([np.zeros((2, 2, 2, 2))], r"Image 0 has shape \(2, 2, 2, 2\)"),
+        ([[[0, 1], [2]]], "Image 0 is not an array of numbers"),
+        ([[["a", "b"]]], "Image 0 is not an array of real numbers: list of dtype <U1"),
+        ([np.zeros((2, 2), complex)], "Image 0 is not .* dtype complex128"),
+        ([[[0, 1], [np.nan, 2]]], r"Pixel \(1, 0\) of image 0 is nan; expected a num"),
+        (
+            [[[0]], [[0, -np.inf]]],
+            r"Pixel \(0, 1\) of image 1 is -inf; .* or inf where",
+        ),
+        ([np.full((1, 2, 2), 1e200)], r"Pixel \(0, 0, 0\) of image 0 is 1e\+200; expe"),
+        (
+            [np.zeros((4, 5, 3), np.uint8)],
+            r"Image 0 of shape \(4, 5, 3\) and dtype uint8 looks like a colour image.*"
+            r"image\[\.\.\., :3\]\.mean\(axis=2\)",
+        ),
+        (np.zeros((2, 4, 5, 4), np.uint8), "Image 0 .* looks like a colour image"),
+    ],
+)
+def test_bad_images_are_named(images, message):
+    with pytest.raises(ValueError, match=message):
+        cubical(images)
+
+
+def test_an_image_in_space_may_have_three_columns():
+    assert len(cubical([np.zeros((4, 5, 3))])) == 1
+    assert len(cubical([np.zeros((4, 5, 3), np.int32)])) == 1
+
+
+def test_a_mask_of_the_wrong_sign_is_named():
+    with pytest.raises(ValueError, match=r"Pixel \(0, 1\) .* is inf; .* or -inf where"):
+        cubical([[[0.0, np.inf]]], superlevel=True)
+
+
+@pytest.mark.parametrize(
+    "periodic", [None, 1, "yes", [True], [True, 1], (True, True, True)]
+)
+def test_periodic_axes_are_named_each(periodic):
+    with pytest.raises(ValueError, match="Expected periodic to be True, False or one "):
+        cubical(np.zeros((1, 3, 3)), periodic=periodic)
+
+
+@pytest.mark.parametrize("superlevel", [None, 1, "yes"])
+def test_superlevel_is_true_or_false(superlevel):
+    with pytest.raises(ValueError, match="Expected superlevel to be True or False"):
+        cubical([], superlevel=superlevel)
+
+
+@pytest.mark.parametrize("options", [{}, {"periodic": True}], ids=["plain", "periodic"])
+@pytest.mark.parametrize("shape", [(40, 40), (12, 12, 12)])
+def test_what_does_not_fit_is_refused(monkeypatch, shape, options):
+    monkeypatch.setattr(_memory, "available_memory", lambda: 5e4)
+    with pytest.raises(MemoryError, match=r"Image 1 needs about .* Cut or coarsen it"):
+        cubical([np.zeros((2, 2)), np.zeros(shape)], **options)
+
+
+def test_without_gudhi_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "gudhi.sklearn", None)
+    with pytest.raises(ImportError, match=r'pip install "pbow\[homology\]"'):
+        cubical([])
