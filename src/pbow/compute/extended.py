@@ -90,28 +90,33 @@ def _upwards(
     levels, starts, lower = lower_stars(values, edges, first, last)
     n = levels.shape[0]
     parent = np.empty(n, np.int32)
-    # The forest: what a vertex hangs on. The tree of the newest vertex hangs on it, so
-    # that the path from a vertex to the root is the cycle that an edge closes.
-    above = np.empty(n, np.int32)
+    above = np.empty(n, np.int32)  # what a vertex of the forest hangs on
+    size = np.ones(n, np.int32)  # of the tree, at its elder
+    seen = np.full(n, NONE, np.int32)
     n_ord0, n_ext0, n_ext1 = 0, 0, 0
     for r in range(n):
         parent[r] = r
         above[r] = NONE
         elder = r
         for k in range(starts[r], starts[r + 1]):
-            s = lower[k]
+            s = int(lower[k])  # of one type with r
             other = find(parent, s)
             if other == elder:
-                lowest = _exchange(above, s, r)
+                lowest = _exchange(above, seen, k, s, r)
                 if levels[lowest] < levels[r]:
                     ext1[n_ext1, 0] = levels[lowest]
                     ext1[n_ext1, 1] = levels[r]
                     n_ext1 += 1
                 continue
-            _hang(above, s, r, NONE)
+            # The smaller tree is turned, so that no vertex is turned often.
+            if size[other] < size[elder]:
+                _hang(above, s, r, NONE)
+            else:
+                _hang(above, r, s, NONE)
             younger = max(elder, other)
             elder = min(elder, other)
             parent[younger] = elder
+            size[elder] += size[younger]
             if levels[younger] < levels[r]:
                 ord0[n_ord0, 0] = levels[younger]
                 ord0[n_ord0, 1] = levels[r]
@@ -128,22 +133,42 @@ def _upwards(
 
 
 @njit(nogil=True, cache=True)
-def _exchange(above: Ids, s: int, r: int) -> int:
-    """Put edge (s, r) into the tree of root r, take out the lowest edge of the cycle.
+def _exchange(above: Ids, seen: Ids, mark: int, s: int, r: int) -> int:
+    """Put edge (s, r) into the tree, take out the lowest edge of the cycle it closes.
 
-    Return its lower end. Edges with one lower end come down in the order of the other.
+    Return its lower end. Of edges with the same lower end, the one with the lower upper
+    end is lower.
     """
+    top = _meeting(above, seen, mark, s, r)
     lowest, end = s, r
-    cut = NONE
-    v = s
-    while v != r:
-        a, b = min(v, above[v]), max(v, above[v])
-        if a < lowest or (a == lowest and b < end):
-            lowest, end, cut = a, b, v
-        v = above[v]
+    cut, side = NONE, NONE
+    for start in (s, r):
+        v = start
+        while v != top:
+            a, b = min(v, above[v]), max(v, above[v])
+            if a < lowest or (a == lowest and b < end):
+                lowest, end, cut, side = a, b, v, start
+            v = above[v]
     if cut != NONE:
-        _hang(above, s, r, above[cut])
+        _hang(above, side, r if side == s else s, above[cut])
     return lowest
+
+
+@njit(nogil=True, cache=True)
+def _meeting(above: Ids, seen: Ids, mark: int, s: int, r: int) -> int:
+    """Return where the ways up from two vertices of a tree meet.
+
+    No earlier call had this mark. Both ways are walked in turn, so that the cost is
+    that of the longer one, however far the root is.
+    """
+    seen[s] = seen[r] = mark
+    while True:
+        if above[s] != NONE:
+            s = above[s]
+            if seen[s] == mark:
+                return s
+            seen[s] = mark
+        s, r = r, s
 
 
 @njit(nogil=True, cache=True)

@@ -208,6 +208,7 @@ def _check_vertices(vertices: Any) -> Floats:
             f"{places.shape}."
         )
         raise ValueError(msg)
+    places = places.astype(np.float64)
     # A NaN fails the comparison too.
     valid = (np.abs(places) <= LARGEST_COORDINATE).all(axis=1)
     if not valid.all():
@@ -217,7 +218,7 @@ def _check_vertices(vertices: Any) -> Floats:
             f"of at most {LARGEST_COORDINATE:g}. Remove or rescale it."
         )
         raise ValueError(msg)
-    return places.astype(np.float64)
+    return places
 
 
 def _check_faces(faces: Any, n_vertices: int) -> Ints:

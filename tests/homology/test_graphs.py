@@ -1,0 +1,273 @@
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from pbow import Diagrams
+from pbow.homology import Graphs, graph_extended, graph_sublevel, gudhi_orientation
+
+TRIANGLE_WITH_TAIL = ([[0, 1], [1, 2], [2, 0], [2, 3]], 4)
+EXTENDED = ("Ord0", "Rel1", "Ext0", "Ext1")
+
+
+def simplex_tree(edges, n_vertices, values):
+    gudhi = pytest.importorskip("gudhi")
+    tree = gudhi.SimplexTree()
+    for vertex in range(n_vertices):
+        tree.insert([vertex], values[vertex])
+    for a, b in edges:
+        tree.insert([a, b], max(values[a], values[b]))
+    return tree
+
+
+def sublevel_by_gudhi(edges, n_vertices, values):
+    tree = simplex_tree(edges, n_vertices, values)
+    tree.compute_persistence(homology_coeff_field=2, persistence_dim_max=True)
+    return [
+        in_order(tree.persistence_intervals_in_dimension(dim).reshape(-1, 2))
+        for dim in (0, 1)
+    ]
+
+
+def extended_by_gudhi(edges, n_vertices, values):
+    if n_vertices == 0:  # gudhi would make a component of its own cone
+        return dict.fromkeys(EXTENDED, np.empty((0, 2)))
+    tree = simplex_tree(edges, n_vertices, values)
+    tree.extend_filtration()
+    parts = {}
+    for name, found in zip(
+        EXTENDED, tree.extended_persistence(homology_coeff_field=2), strict=True
+    ):
+        assert {dim for dim, _ in found} <= {int(name[-1])}
+        points = np.array([point for _, point in found]).reshape(-1, 2)
+        points = points[:, :: gudhi_orientation(name)]
+        # gudhi scales values and back: what is equal may not quite be so.
+        points = points[points[:, 1] - points[:, 0] > 1e-9]
+        parts[name] = in_order(points.round(9))
+    return parts
+
+
+def in_order(diagram):
+    return diagram[np.lexsort(diagram.T)]
+
+
+@st.composite
+def graphs_with_values(draw):
+    n = draw(st.integers(0, 12))
+    vertex = st.integers(0, max(n - 1, 0))
+    edges = draw(st.lists(st.tuples(vertex, vertex), max_size=30 if n else 0))
+    edges = [edge for edge in edges if edge[0] != edge[1]]
+    few = st.integers(0, 3).map(float)  # ties
+    many = st.integers(-1000, 1000).map(lambda k: k / 64)
+    values = draw(st.lists(draw(st.sampled_from([few, many])), min_size=n, max_size=n))
+    return edges, n, values
+
+
+@given(st.lists(graphs_with_values(), max_size=3))
+def test_sublevel_diagrams_are_those_of_a_simplex_tree(samples):
+    X = graph_sublevel(
+        [(edges, n) for edges, n, _ in samples],
+        [values for *_, values in samples],
+        dims=(0, 1),
+    )
+    for i, sample in enumerate(samples):
+        for dim, expected in enumerate(sublevel_by_gudhi(*sample)):
+            assert_array_equal(in_order(X[f"H{dim}"][i]), expected)
+
+
+@given(st.lists(graphs_with_values(), max_size=3))
+def test_extended_diagrams_are_those_of_a_simplex_tree(samples):
+    X = graph_extended(
+        [(edges, n) for edges, n, _ in samples], [values for *_, values in samples]
+    )
+    for i, sample in enumerate(samples):
+        for name, expected in extended_by_gudhi(*sample).items():
+            assert_allclose(in_order(X[name][i].round(9)), expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("n_edges", [30, 80, 400])
+def test_larger_graphs_have_the_diagrams_of_a_simplex_tree(rng, n_edges):
+    edges = rng.integers(0, 60, size=(n_edges, 2))
+    edges = edges[edges[:, 0] != edges[:, 1]]
+    values = rng.permutation(60) / 8.0
+    X = graph_sublevel([(edges, 60)], [values], dims=(0, 1))
+    for dim, expected in enumerate(sublevel_by_gudhi(edges, 60, values)):
+        assert_array_equal(in_order(X[f"H{dim}"][0]), expected)
+    Y = graph_extended([(edges, 60)], [values])
+    for name, expected in extended_by_gudhi(edges, 60, values).items():
+        assert_allclose(in_order(Y[name][0]), expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["MUTAG", "PROTEINS", "REDDIT_MULTI_5K"])
+def test_real_graphs_have_the_diagrams_of_a_simplex_tree(data_home, name):
+    stored = np.load(data_home / f"graphs_{name}.npz", allow_pickle=False)
+    graphs = Graphs(stored["edges"], stored["offsets"], stored["num_nodes"])
+    X = graph_sublevel(graphs, dims=(0, 1))
+    Y = graph_extended(graphs)
+    for i in range(0, len(graphs), len(graphs) // 15):
+        edges, n = graphs[i]
+        degrees = np.bincount(edges.ravel(), minlength=n).astype(float)
+        for dim, expected in enumerate(sublevel_by_gudhi(edges, n, degrees)):
+            assert_array_equal(in_order(X[f"H{dim}"][i]), expected)
+        for part, expected in extended_by_gudhi(edges, n, degrees).items():
+            assert_allclose(in_order(Y[part][i]), expected, atol=1e-6)
+
+
+def test_the_younger_component_dies_and_others_never_do():
+    path_and_vertex = ([[0, 1], [1, 2]], 4)
+    X = graph_sublevel([path_and_vertex], [[1.0, 5.0, 2.0, 3.0]])
+    assert X[0].tolist() == [[2.0, 5.0], [1.0, np.inf], [3.0, np.inf]]
+
+
+def test_a_component_that_dies_when_it_is_born_is_left_out():
+    X = graph_sublevel([([[0, 1], [1, 2]], 3)], [[1.0, 1.0, 2.0]])
+    assert X[0].tolist() == [[1.0, np.inf]]
+
+
+def test_a_loop_is_born_with_the_edge_that_closes_it_and_never_dies():
+    X = graph_sublevel([TRIANGLE_WITH_TAIL], [[0.0, 1.0, 2.0, 3.0]], dims=1)
+    assert X.parts == ("H1",)
+    assert X[0].tolist() == [[2.0, np.inf]]
+
+
+def test_degrees_count_neighbours_and_not_edges():
+    doubled = ([[0, 1], [1, 0], [1, 1], [1, 2]], 4)
+    X = graph_sublevel([doubled], dims=(0, 1))
+    assert X["H0"][0].tolist() == [[1.0, 2.0], [0.0, np.inf], [1.0, np.inf]]
+    assert X["H1"].sizes.tolist() == [0]
+
+
+def test_there_is_a_loop_for_each_edge_beyond_a_forest(rng):
+    edges = rng.integers(0, 20, size=(70, 2))
+    graphs = Graphs.from_list([(edges, 20)])
+    X = graph_sublevel(graphs, dims=(0, 1))
+    n_components = X["H0"].essential().sizes[0]
+    assert X["H1"].sizes[0] == len(graphs.edges) - 20 + n_components
+
+
+def test_a_circle_with_two_tails_has_all_four_kinds_of_points():
+    circle = [[0, 1], [1, 2], [2, 3], [3, 0]]
+    tails_and_an_edge_apart = [[3, 4], [1, 5], [6, 7]]
+    heights = [1, 2, 3, 2.5, 0.5, 4, 7, 8]
+    X = graph_extended([(circle + tails_and_an_edge_apart, 8)], [heights])
+    assert X.parts == EXTENDED
+    assert X["Ord0"][0].tolist() == [[1.0, 2.5]]
+    assert X["Rel1"][0].tolist() == [[2.0, 3.0]]
+    assert X["Ext0"][0].tolist() == [[0.5, 4.0], [7.0, 8.0]]
+    assert X["Ext1"][0].tolist() == [[1.0, 3.0]]
+
+
+def test_extended_diagrams_of_negated_values_are_mirrored(rng):
+    edges = rng.integers(0, 30, size=(60, 2))
+    values = rng.permutation(30).astype(float)
+    up = graph_extended([(edges, 30)], [values])
+    down = graph_extended([(edges, 30)], [-values])
+    for part, mirrored in {"Ord0": "Rel1", "Rel1": "Ord0", "Ext0": "Ext0"}.items():
+        assert_array_equal(in_order(up[part][0]), in_order(-down[mirrored][0][:, ::-1]))
+    # A loop has one highest and one lowest value, whichever comes first.
+    assert_array_equal(in_order(up["Ext1"][0]), in_order(-down["Ext1"][0][:, ::-1]))
+
+
+def test_points_of_one_value_are_left_out():
+    triangle_and_vertex = ([[0, 1], [1, 2], [2, 0]], 4)
+    X = graph_extended([triangle_and_vertex], [[1.0, 1.0, 1.0, 2.0]])
+    assert [X[part].sizes.tolist() for part in EXTENDED] == [[0]] * 4
+
+
+def test_a_long_cycle_is_one_loop():
+    n = 100_000
+    cycle = np.column_stack((np.arange(n), (np.arange(n) + 1) % n))
+    heights = np.minimum(np.arange(n), n - np.arange(n)).astype(float)
+    X = graph_extended([(cycle, n)], [heights])
+    assert X[0]["Ext1"].tolist() == [[0.0, n / 2]]
+    assert X[0]["Ord0"].size == X[0]["Rel1"].size == 0
+
+
+@pytest.mark.parametrize("part", ["Ord0", "Rel1", "Ext0", "Ext1", "H0", "H1"])
+def test_gudhi_turns_rel1_and_ext1_round(part):
+    assert gudhi_orientation(part) == (-1 if part in {"Rel1", "Ext1"} else 1)
+
+
+@pytest.mark.parametrize("diagrams_of", [graph_sublevel, graph_extended])
+def test_values_may_come_from_a_function_or_be_given(diagrams_of):
+    graphs = [TRIANGLE_WITH_TAIL, ([], 2)]
+
+    def degrees(graph):
+        edges, n = graph
+        return np.bincount(np.asarray(edges, int).ravel(), minlength=n)
+
+    expected = diagrams_of(graphs)
+    assert diagrams_of(graphs, degrees) == expected
+    assert diagrams_of(graphs, map(degrees, graphs)) == expected
+    assert diagrams_of(Graphs.from_list(graphs), degrees) == expected
+    assert diagrams_of(graphs, [[2, 2, 3, 1], (0, 0)]) == expected
+
+
+def test_values_of_networkx_may_be_a_dict_by_node():
+    nx = pytest.importorskip("networkx")
+    star = nx.star_graph(4)
+    shuffled = nx.Graph()
+    shuffled.add_nodes_from([3, 0, 4, 2, 1])
+    shuffled.add_edges_from(star.edges)
+    X = graph_sublevel([star, shuffled], nx.degree_centrality)
+    assert X[0].tolist() == [[0.25, 1.0]] * 3 + [[0.25, np.inf]]
+    assert_array_equal(X[0], X[1])
+    by_degree = graph_sublevel([star, shuffled], [dict(star.degree)] * 2)
+    assert by_degree == graph_sublevel([star, shuffled])
+
+
+@pytest.mark.parametrize("diagrams_of", [graph_sublevel, graph_extended])
+def test_no_graphs_and_empty_graphs_have_empty_diagrams(diagrams_of):
+    assert len(diagrams_of([])) == 0
+    X = diagrams_of([([], 0), TRIANGLE_WITH_TAIL, ([], 0)])
+    for part in X.parts:
+        assert X[part].sizes[[0, 2]].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("diagrams_of", [graph_sublevel, graph_extended])
+@pytest.mark.parametrize("n_jobs", [2, 3, -1])
+def test_threads_do_not_change_the_diagrams(rng, diagrams_of, n_jobs):
+    graphs = Graphs.from_list(
+        [(rng.integers(0, n, size=(2 * n, 2)), n) for n in rng.integers(1, 900, 200)]
+    )
+    assert diagrams_of(graphs, n_jobs=n_jobs) == diagrams_of(graphs)
+    assert threading.active_count() == 1
+
+
+def test_parts_come_in_the_order_that_was_asked_for():
+    X = graph_sublevel([TRIANGLE_WITH_TAIL], dims=[1, 0])
+    assert isinstance(X, Diagrams)
+    assert X.parts == ("H1", "H0")
+
+
+@pytest.mark.parametrize("dims", [2, (0, 2)])
+def test_graphs_have_no_homology_beyond_loops(dims):
+    with pytest.raises(ValueError, match="Expected dims to be 0, 1 or both"):
+        graph_sublevel([], dims=dims)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ("centrality", "Expected values to be 'degree', a function .* 'centrality'"),
+        (3.0, "Expected values to be 'degree'"),
+        ({0: 1.0}, "Expected values to be 'degree'"),
+        ([[1, 2]], "one array of values a graph; got 1 for 2 graphs"),
+        ([[1, 2], [1, 2]], "Graph 1 has 3 vertices and 2 values"),
+        ([[1, 2], [1, np.nan, 2]], "Vertex 1 of graph 1 has the value nan"),
+        ([[1, np.inf], [1, 2, 3]], "Vertex 1 of graph 0 has the value inf"),
+        ([[1, 1e200], [1, 2, 3]], r"of at most 1e\+100"),
+        ([[1, 2], "abc"], "values of graph 1 are <U3 of shape"),
+        ([[[1, 2]], [1, 2, 3]], r"values of graph 0 are int64 of shape \(1, 2\)"),
+        ([[1, 2], [[1], [2, 3], 4]], "values of graph 1 are not an array of numbers"),
+        ([{0: 1.0}, [1, 2, 3]], "values of graph 0 are a dict"),
+        (lambda graph: [1.0] * (graph[1] + 1), "Graph 0 has 2 vertices and 3 values"),
+    ],
+)
+@pytest.mark.parametrize("diagrams_of", [graph_sublevel, graph_extended])
+def test_bad_values_are_named(diagrams_of, values, message):
+    with pytest.raises(ValueError, match=message):
+        diagrams_of([([[0, 1]], 2), ([[0, 1]], 3)], values)

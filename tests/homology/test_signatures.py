@@ -1,0 +1,57 @@
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.linalg import expm
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import laplacian
+
+from pbow.homology import Graphs, graph_extended, heat_kernel_signature
+
+
+@pytest.mark.parametrize("t", [0.0, 0.1, 1.0, 10.0, 1000.0])
+def test_the_signature_is_the_diagonal_of_the_heat_kernel(rng, t):
+    matrix = np.triu(rng.uniform(size=(25, 25)) < 0.08, 1)
+    matrix = (matrix | matrix.T).astype(float)
+    expected = np.diag(expm(-t * laplacian(matrix, normed=True)))
+    signature = heat_kernel_signature(csr_array(matrix), t)
+    assert_allclose(signature, expected, atol=2e-12)
+    assert (signature > 0).all()
+    assert (signature <= 1).all()
+
+
+def test_a_vertex_without_edges_keeps_its_heat():
+    assert heat_kernel_signature(([[0, 1]], 3), t=2.0)[2] == 1.0
+
+
+def test_vertices_that_a_symmetry_exchanges_are_equal():
+    n = 30
+    cycle = np.column_stack((np.arange(n), (np.arange(n) + 1) % n))
+    assert len(set(heat_kernel_signature((cycle, n), t=1.0).tolist())) == 1
+    X = graph_extended([(cycle, n)], partial(heat_kernel_signature, t=1.0))
+    assert all(X[part].sizes[0] == 0 for part in X.parts)
+
+
+def test_weights_and_copies_of_edges_do_not_count():
+    plain = heat_kernel_signature(([[0, 1], [1, 2]], 3), t=1.0)
+    doubled = heat_kernel_signature(([[0, 1], [1, 0], [1, 2], [2, 2]], 3), t=1.0)
+    weighted = csr_array([[0, 5, 0], [5, 0, 0.1], [0, 0.1, 0]])
+    assert_array_equal(plain, doubled)
+    assert_array_equal(plain, heat_kernel_signature(weighted, t=1.0))
+
+
+def test_a_graph_without_vertices_has_no_signature():
+    assert heat_kernel_signature(([], 0), t=1.0).shape == (0,)
+
+
+def test_a_graph_of_a_collection_will_do():
+    graphs = Graphs([[0, 1], [0, 1]], [0, 1, 2], [2, 3])
+    X = graph_extended(graphs, partial(heat_kernel_signature, t=1.0))
+    assert len(X) == 2
+
+
+@pytest.mark.parametrize("t", [-1.0, np.nan, np.inf, "1", None, True])
+def test_time_is_a_number_that_is_not_negative(t):
+    with pytest.raises(ValueError, match="Expected t to be a number >= 0"):
+        heat_kernel_signature(([], 1), t)
