@@ -99,7 +99,7 @@ def _upwards(
         above[r] = NONE
         elder = r
         for k in range(starts[r], starts[r + 1]):
-            s = int(lower[k])  # of one type with r
+            s = lower[k]
             other = find(parent, s)
             if other == elder:
                 lowest = _exchange(above, seen, k, s, r)
@@ -140,17 +140,19 @@ def _exchange(above: Ids, seen: Ids, mark: int, s: int, r: int) -> int:
     end is lower.
     """
     top = _meeting(above, seen, mark, s, r)
-    lowest, end = s, r
-    cut, side = NONE, NONE
-    for start in (s, r):
-        v = start
+    lowest, end, cut = s, r, NONE
+    side, across = s, r
+    for _ in range(2):
+        v = s
         while v != top:
             a, b = min(v, above[v]), max(v, above[v])
             if a < lowest or (a == lowest and b < end):
-                lowest, end, cut, side = a, b, v, start
+                lowest, end, cut = a, b, v
+                side, across = s, r
             v = above[v]
+        s, r = r, s
     if cut != NONE:
-        _hang(above, side, r if side == s else s, above[cut])
+        _hang(above, side, across, above[cut])
     return lowest
 
 

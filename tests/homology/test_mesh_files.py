@@ -1,0 +1,312 @@
+import struct
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from pbow.homology import mesh_geodesic, read_mesh
+
+VERTICES = np.array([[0, 0, 0.5], [1, 0, 0.25], [1, 1, -2], [0, 1, 1e-3], [7, 8, 9]])
+POLYGONS = [[0, 1, 2], [0, 1, 2, 3], [4, 3, 2, 1, 0]]
+TRIANGLES = [[0, 1, 2], [0, 1, 2], [0, 2, 3], [4, 3, 2], [4, 2, 1], [4, 1, 0]]
+
+
+def as_off(vertices=VERTICES, polygons=POLYGONS):
+    lines = ["OFF", f"{len(vertices)} {len(polygons)} 0"]
+    lines += [" ".join(map(repr, row)) for row in vertices.tolist()]
+    lines += [" ".join(map(str, [len(row), *row])) for row in polygons]
+    return "\n".join(lines).encode() + b"\n"
+
+
+def ply_header(order, vertices=VERTICES, polygons=POLYGONS, *, real="double"):
+    return (
+        f"ply\nformat {order} 1.0\ncomment by hand\nobj_info none\n"
+        f"element vertex {len(vertices)}\n"
+        f"property {real} x\nproperty {real} y\nproperty {real} z\n"
+        "property uchar red\n"
+        f"element face {len(polygons)}\n"
+        "property list uchar int vertex_indices\nproperty short part\n"
+        "end_header\n"
+    ).encode()
+
+
+def as_text_ply(vertices=VERTICES, polygons=POLYGONS):
+    lines = [" ".join(map(repr, row)) + " 255" for row in vertices.tolist()]
+    lines += [" ".join(map(str, [len(row), *row, 3])) for row in polygons]
+    return ply_header("ascii") + "\n".join(lines).encode()
+
+
+def as_binary_ply(vertices=VERTICES, polygons=POLYGONS, *, order="<"):
+    name = "binary_little_endian" if order == "<" else "binary_big_endian"
+    body = b"".join(struct.pack(order + "3dB", *row, 255) for row in vertices)
+    body += b"".join(
+        struct.pack(f"{order}B{len(row)}ih", len(row), *row, -3) for row in polygons
+    )
+    return ply_header(name, vertices, polygons) + body
+
+
+FILES = {
+    "off": as_off(),
+    "text": as_text_ply(),
+    "little": as_binary_ply(),
+    "big": as_binary_ply(order=">"),
+}
+each_format = pytest.mark.parametrize("content", FILES.values(), ids=FILES.keys())
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read_bytes(content):
+        path = tmp_path / "some.mesh"
+        path.write_bytes(content)
+        return read_mesh(path)
+
+    return read_bytes
+
+
+@each_format
+def test_polygons_are_cut_into_triangles_from_their_first_corner(read, content):
+    vertices, faces = read(content)
+    assert_array_equal(vertices, VERTICES)
+    assert_array_equal(faces, TRIANGLES)
+    assert vertices.dtype == np.float64
+    assert faces.dtype == np.int64
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_binary_triangles_are_read_all_at_once(read, rng, order):
+    vertices = rng.normal(size=(50, 3))
+    triangles = rng.integers(0, 50, size=(80, 3))
+    found = read(as_binary_ply(vertices, triangles.tolist(), order=order))
+    assert_array_equal(found[0], vertices)
+    assert_array_equal(found[1], triangles)
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        b"OFF\n3 1 3\n",
+        b"OFF 3 1 3\n",
+        b"OFF3 1 3\n",
+        b"# by hand\n\nOFF # yes\n3 1\n",
+        b"COFF\n3 1 3\n",
+        b"NOFF\n3 1 3\n",
+        b"STCNOFF\r\n3 1 3\r\n",
+        b" OFF\n\n3 1 3 \n",
+    ],
+)
+def test_headers_of_off_vary(read, start):
+    rows = b"0 0 0 9 9\n1 0 0 9 9 # a comment\n\n0 1 0 9 9\n3 0 1 2 255 0 0\n"
+    vertices, faces = read(start + rows)
+    assert_array_equal(vertices, [[0, 0, 0], [1, 0, 0], [0, 1, 0]])
+    assert_array_equal(faces, [[0, 1, 2]])
+
+
+@pytest.mark.parametrize("newline", [b"\r\n", b"\r"])
+@each_format
+def test_lines_of_text_end_as_they_like(read, content, newline):
+    if b"binary" in content:
+        header, end, body = content.partition(b"end_header\n")
+        content = (header + end).replace(b"\n", newline) + body
+    else:
+        content = content.replace(b"\n", newline)
+    assert_array_equal(read(content)[1], TRIANGLES)
+
+
+def test_a_table_of_ply_may_stand_before_and_between(read):
+    content = as_binary_ply().replace(
+        b"element vertex",
+        b"element empty 7\nelement camera 2\nproperty list uint float view\n"
+        b"property double far\nelement vertex",
+    )
+    header, end, body = content.partition(b"end_header\n")
+    cameras = struct.pack("<I2fd", 2, 1, 2, 3) + struct.pack("<I0fd", 0, 4)
+    vertices, faces = read(header + end + cameras + body)
+    assert_array_equal(vertices, VERTICES)
+    assert_array_equal(faces, TRIANGLES)
+
+
+def test_names_and_types_of_ply_vary(read):
+    content = (
+        b"ply\nformat ascii 1.0\nelement vertex 3\nproperty int32 z\n"
+        b"property uint8 x\nproperty float32 y\nelement face 1\n"
+        b"property list uint16 uint32 vertex_index\n"
+        b"end_header\n3 1 2.5\n6 4 5\n\n9 7 8\n3 0 1 2\n"
+    )
+    vertices, faces = read(content)
+    assert_array_equal(vertices, [[1, 2.5, 3], [4, 5, 6], [7, 8, 9]])
+    assert_array_equal(faces, [[0, 1, 2]])
+
+
+def test_a_mesh_may_be_empty(read):
+    for content in (b"OFF 0 0 0", as_binary_ply(VERTICES[:0], []), b"OFF 1 0\n1 2 3"):
+        vertices, faces = read(content)
+        assert vertices.shape[1:] == faces.shape[1:] == (3,)
+        assert len(faces) == 0
+
+
+def test_trimesh_writes_what_is_read(tmp_path, rng):
+    trimesh = pytest.importorskip("trimesh")
+    sphere = trimesh.creation.icosphere(subdivisions=2)
+    for name, options in {
+        "a.off": {},
+        "a.ply": {"encoding": "ascii"},
+        "b.ply": {"encoding": "binary"},
+    }.items():
+        sphere.export(tmp_path / name, **options)
+        vertices, faces = read_mesh(tmp_path / name)
+        np.testing.assert_allclose(vertices, sphere.vertices, atol=1e-6)
+        assert_array_equal(faces, sphere.faces)
+
+
+def test_a_file_goes_straight_into_diagrams(read):
+    vertices, faces = read(FILES["little"])
+    assert len(mesh_geodesic(vertices, faces, [0, 1])) == 2
+
+
+HUGE = b"999999999999999999"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "begins neither with 'OFF' nor with 'ply'"),
+        (b"solid cube", "begins neither with 'OFF' nor with 'ply'"),
+        (b"plywood", "begins neither with 'OFF' nor with 'ply'"),
+        (b"4OFF\n1 0 0\n1 2 3 4", "begins neither with 'OFF' nor with 'ply'"),
+        (b"OFF", "numbers of vertices and faces after 'OFF'"),
+        (b"OFF BINARY\n\x00\x00", "numbers of vertices and faces after 'OFF'"),
+        (b"OFF\n-3 1 0", "numbers of vertices and faces after 'OFF'"),
+        (b"OFF\n2 0 0\n0 0 0", "2 vertices and 0 faces, a line each, but there are 1"),
+        (b"OFF\n" + HUGE + b" 1 0\n0 0 0", "a line each, but there are 1"),
+        (b"OFF\n1 0 0\n0 0", "vertex 0 has 2 coordinates"),
+        (b"OFF\n1 0 0\n0 0 x", "could not convert"),
+        (b"OFF\n1 0 0\n0 0 nan", r"vertex 0 is at \[0.0, 0.0, nan\]"),
+        (b"OFF\n1 0 0\n0 0 1e999", r"vertex 0 is at \[0.0, 0.0, inf\]"),
+        (
+            b"OFF\n1 1 0\n0 0 0\n3 0 0",
+            "face 0 should have 3 corners, but has 2 numbers",
+        ),
+        (b"OFF\n1 1 0\n0 0 0\n-3 0 0", "face 0 should have -3 corners"),
+        (b"OFF\n1 1 0\n0 0 0\n" + HUGE + b" 0", "face 0 should have 99999999999999"),
+        (b"OFF\n1 1 0\n0 0 0\n2 0 0", "face 0 has 2 corners; expected at least 3"),
+        (
+            as_off(polygons=[[0, 1, 2], [0, 1, 5]]),
+            "face 1 has the corner 5; there are 5",
+        ),
+        (as_off(polygons=[[0, 1, -2]]), "face 0 has the corner -2"),
+        (b"OFF\n1 1 0\n0 0 0\n3 0 0 " + HUGE * 3, "too large|too big"),
+        (b"ply\n", "header has no end"),
+        (b"ply\nend_header\n", "header has no line 'format'"),
+        (
+            b"ply\nformat ascii 2.0\nend_header\n",
+            "header has the line 'format ascii 2.0'",
+        ),
+        (b"ply\nproperty int x\nend_header\n", "header has the line 'property int x'"),
+        (
+            b"ply\nformat ascii 1.0\nend_header\n",
+            "one element vertex and one element fa",
+        ),
+        (FILES["text"].replace(b"double", b"quad"), "has the line 'property quad x'"),
+        (
+            FILES["text"].replace(b"list uchar", b"list float"),
+            "has the line 'property l",
+        ),
+        (
+            FILES["text"].replace(b"uchar int", b"uchar float"),
+            "float64; expected integ",
+        ),
+        (
+            FILES["little"].replace(b"uchar int", b"uchar float"),
+            "float32; expected int",
+        ),
+        (FILES["text"].replace(b" x\n", b" u\n"), "expected x, y and z of vertices"),
+        (FILES["text"].replace(b"vertex_indices", b"corners"), "a list vertex_indices"),
+        (
+            FILES["text"].replace(b"x 5", b"x " + HUGE),
+            "9 rows of element vertex, but th",
+        ),
+        (
+            FILES["text"].replace(b"face 3", b"face 4"),
+            "4 rows of element face, but ther",
+        ),
+        (
+            FILES["text"].replace(b"4 0 1 2 3 3", b"4 0 1 2 3"),
+            "row 1 of element face is",
+        ),
+        (
+            FILES["text"].replace(b"4 0 1 2 3 3", b"-4 0 1 2 3 3"),
+            "row 1 of element face",
+        ),
+        (
+            FILES["little"].replace(b"x 5", b"x " + HUGE),
+            "row .* of element .* is cut off",
+        ),
+        (
+            FILES["little"].replace(b"face 3", b"face " + HUGE),
+            "row 3 of element face is",
+        ),
+        (FILES["little"][:-1], "row 2 of element face is cut off"),
+        (
+            FILES["big"].partition(b"end_header\n")[0] + b"end_header\n",
+            "row 0 of element",
+        ),
+        (
+            FILES["little"].replace(b"list uchar", b"list uint"),
+            "row . of element face is cut off",
+        ),
+    ],
+)
+def test_bad_files_are_refused_with_a_reason(read, content, message):
+    with pytest.raises(
+        ValueError, match=rf"(?s)Cannot read .*some\.mesh: .*({message})"
+    ):
+        read(content)
+
+
+def test_a_missing_file_is_said_to_be_missing(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        read_mesh(tmp_path / "none.off")
+
+
+@each_format
+def test_a_file_that_is_cut_off_is_refused_or_shorter(read, content):
+    for n in range(len(content)):
+        try:
+            vertices, faces = read(content[:n])
+        except ValueError:
+            continue
+        # What is cut off is no more than the end of the last line of text.
+        assert b"binary" not in content
+        assert len(vertices) == len(VERTICES)
+        assert len(faces) == len(TRIANGLES)
+
+
+@given(
+    st.sampled_from(sorted(FILES)),
+    st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), max_size=4),
+    st.binary(max_size=6),
+    st.integers(0, 10_000),
+)
+@settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_spoilt_files_are_refused_or_read(read, name, flips, extra, place):
+    content = bytearray(FILES[name])
+    for at, byte in flips:
+        content[at % len(content)] = byte
+    place %= len(content)
+    content[place:place] = extra
+    tracemalloc.start()
+    try:
+        vertices, faces = read(bytes(content))
+    except ValueError:
+        pass
+    else:
+        assert np.isfinite(vertices).all()
+        assert ((faces >= 0) & (faces < len(vertices))).all()
+    finally:
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert most < 1_000_000
