@@ -356,6 +356,8 @@ def _persistence(points: Floats) -> Floats:
 
 
 def _keep(part: Diagrams, keep: NDArray[np.bool_], name: str) -> Diagrams:
+    if keep.all():
+        return part
     kept_before = np.concatenate(([0], np.cumsum(keep)))
     return Diagrams(part.points[keep], kept_before[part.offsets], name=name)
 

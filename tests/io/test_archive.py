@@ -172,8 +172,11 @@ def test_arrays_that_are_not_aligned_are_not_mapped(tmp_path):
     assert_refused(path, "is not aligned, .* Read it without mmap", mmap=True)
 
 
-@pytest.mark.parametrize("array", [np.array(["a"]), np.array([True]), np.array([1j])])
-def test_arrays_of_other_types_are_not_written(tmp_path, array):
+@pytest.mark.parametrize(
+    "array",
+    [np.array(["a"]), np.array([True]), np.array([1j]), np.zeros((1, 1, 1, 1, 1))],
+)
+def test_arrays_that_could_not_be_read_are_not_written(tmp_path, array):
     with pytest.raises(ValueError, match=re.escape(f"x is {array.dtype}")):
         write_archive(tmp_path / "bad", DIAGRAMS, {}, {"x": array})
     assert list(tmp_path.iterdir()) == []

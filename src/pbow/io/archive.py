@@ -52,6 +52,7 @@ MAGIC = b"PK\x03\x04"  # the first bytes of any zip
 HEADER = "header.json"
 ALIGNMENT = 64
 DTYPES = ("<f8", "<f4", "<i8", "<i4")
+MOST_DIMS = 4
 # JSON takes about twenty times its length in memory.
 MOST_HEADER_BYTES = 1 << 22
 MOST_MEMBERS = 0xFFFF - 1
@@ -60,8 +61,8 @@ MEMBER_NAME = re.compile(r"header\.json|[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*\.npy")
 NPY_START = struct.Struct("<6s2BH")
 NPY_MAGIC = b"\x93NUMPY"
 NPY_TEXT = re.compile(
-    rf"\{{'descr': '({'|'.join(DTYPES)})', 'fortran_order': False, "
-    r"'shape': \((\d{1,18},|\d{1,18}(?:, \d{1,18}){1,3}|)\), \} *\n"
+    rf"\{{'descr': '({'|'.join(DTYPES)})', 'fortran_order': False, 'shape': "
+    rf"\((\d{{1,18}},|\d{{1,18}}(?:, \d{{1,18}}){{1,{MOST_DIMS - 1}}}|)\), \}} *\n"
 )
 
 # Records of a zip, and the value that means "see the zip64 field".
@@ -123,8 +124,11 @@ def write_archive(
         )
         raise ValueError(msg)
     for name, array in arrays.items():
-        if array.dtype.newbyteorder("<") not in DTYPES:
-            msg = f"Expected arrays of {', '.join(DTYPES)}; {name} is {array.dtype}."
+        if array.dtype.newbyteorder("<") not in DTYPES or array.ndim > MOST_DIMS:
+            msg = (
+                f"Expected arrays of {', '.join(DTYPES)} with at most {MOST_DIMS} "
+                f"dimensions; {name} is {array.dtype} with {array.ndim}."
+            )
             raise ValueError(msg)
     with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
         _write_member(archive, file, HEADER, [text])
