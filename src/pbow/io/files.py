@@ -147,7 +147,7 @@ def read_diagrams(
         return Diagrams.concatenate([READ_ALL[kind](file) for file in paths])
     samples = [READ_ONE[kind](file) for file in paths]
     for file, sample in zip(paths, samples, strict=True):
-        _check_sample(file, sample)
+        _check_sample(file, sample, name)
     return _join(paths, samples, name)
 
 
@@ -282,11 +282,11 @@ def _format_by_name(path: Path) -> str:
     return kind
 
 
-def _check_sample(path: Path, diagrams: Mapping[int | None, Floats]) -> None:
+def _check_sample(path: Path, diagrams: Mapping[int | None, Floats], name: str) -> None:
     """Check points while it is known which file they come from."""
     with blaming(path):
         for dim, points in diagrams.items():
-            Diagrams(points, [0, len(points)], name="H?" if dim is None else f"H{dim}")
+            Diagrams(points, [0, len(points)], name=name if dim is None else f"H{dim}")
 
 
 def _join(
@@ -328,7 +328,7 @@ def _read_perseus(given: Sequence[Path]) -> Diagrams:
             msg = f"{path} was given twice."
             raise ValueError(msg)
         sample[dim] = read_perseus(path)
-        _check_sample(path, sample)
+        _check_sample(path, sample, "")
     return _join(list(samples), list(samples.values()), "")
 
 

@@ -141,6 +141,12 @@ def _from_intervals(sample: Any, index: int) -> dict[int, Any]:
     """Return the diagrams of a result of gudhi by dimension, whatever its shape."""
     if isinstance(sample, Mapping):
         return {_check_dim(dim, index): points for dim, points in sample.items()}
+    if _is_interval(sample):
+        msg = (
+            f"Result {index} is {sample!r}, a point. Wrap one result in a list: "
+            "[simplex_tree.persistence()]."
+        )
+        raise ValueError(msg)
     if isinstance(sample, (list, tuple)) and any(map(_is_interval, sample)):
         return from_column(*_split_intervals(sample, index), index)
     return from_list_by_dimension(sample, index, "simplex_tree.persistence()")

@@ -211,22 +211,29 @@ def from_torch_topological(results: Any, *, dims: Dims = None) -> Diagrams:
     samples = check_results(results, "complex(x)")
     lists: list[dict[int, Floats]] = []
     for i, sample in enumerate(samples):
+        # The objects are tuples themselves.
+        if hasattr(sample, "diagram") or not isinstance(sample, (list, tuple)):
+            msg = (
+                f"Result {i} is {type(sample).__name__}; expected a list of "
+                "PersistenceInformation. Wrap that of one sample in a list."
+            )
+            raise ValueError(msg)
         diagrams: dict[int, Floats] = {}
-        for one in sample if isinstance(sample, (list, tuple)) else [sample]:
-            dim = getattr(one, "dimension", None)
-            if not hasattr(one, "diagram") or hasattr(sample, "diagram"):
+        for one in sample:
+            if not hasattr(one, "diagram"):
                 msg = (
-                    f"Result {i} is not a list of PersistenceInformation. Wrap that of "
-                    "one sample in a list, and take one channel of several."
+                    f"Result {i} has {type(one).__name__} among its diagrams; expected "
+                    "PersistenceInformation. Take one of several channels."
                 )
                 raise ValueError(msg)
-            if not isinstance(dim, Integral) or int(dim) in diagrams:
+            if not isinstance(one.dimension, Integral) or one.dimension in diagrams:
                 msg = (
-                    f"Result {i} has a diagram of dimension {dim}; expected each "
-                    "dimension once."
+                    f"Result {i} has a diagram of dimension {one.dimension}; expected "
+                    "each dimension once."
                 )
                 raise ValueError(msg)
-            diagrams[int(dim)] = as_floats(one.diagram, f"A diagram of result {i}")
+            points = as_floats(one.diagram, f"A diagram of result {i}")
+            diagrams[int(one.dimension)] = points
         lists.append(diagrams)
     return from_dimensions(lists, dims)
 

@@ -27,10 +27,8 @@ def check_results(results: Any, call: str) -> list[Any]:
 
 
 def from_list_by_dimension(sample: Any, index: int, call: str) -> dict[int, Any]:
-    """Return arrays by their place in a list."""
-    # An array, or a list of points, would be taken for a list of diagrams.
-    one_array = isinstance(sample, np.ndarray) and sample.dtype != object
-    if one_array or not isinstance(sample, Iterable) or isinstance(sample, str):
+    """Return the arrays of a list by their place in it."""
+    if not isinstance(sample, Iterable) or _is_diagram(sample):
         msg = (
             f"Result {index} is {type(sample).__name__}; expected a list with an array "
             f"for each dimension. Wrap one result in a list, [{call}]; arrays of one "
@@ -40,7 +38,16 @@ def from_list_by_dimension(sample: Any, index: int, call: str) -> dict[int, Any]
     return dict(enumerate(sample))
 
 
+def _is_diagram(sample: Any) -> bool:
+    """Whether a result is an array, or a list of points and not of diagrams."""
+    if isinstance(sample, (str, bytes, np.ndarray)):
+        return not (isinstance(sample, np.ndarray) and sample.dtype.kind == "O")
+    first: Any = next(iter(sample), ())
+    return np.ndim(first) < 2 and np.size(first) > 0
+
+
 def from_column(dims: Any, points: Floats, index: int) -> dict[int, Floats]:
+    """Return points by dimension, of which there is a column."""
     try:
         return by_dimension(dims, points)
     except ValueError as error:
@@ -49,6 +56,7 @@ def from_column(dims: Any, points: Floats, index: int) -> dict[int, Floats]:
 
 
 def as_floats(values: Any, what: str) -> Floats:
+    """Return numbers as an array; tensors are taken from where they are."""
     # Tensors that track gradients, or live elsewhere, do not convert by themselves.
     if hasattr(values, "detach"):
         values = values.detach().cpu().numpy()

@@ -211,11 +211,17 @@ def _read_table(path: Path, widths: Collection[int]) -> Floats:
     # Latin-1 has a sign for every byte: comments may be in any encoding.
     with path.open(encoding="latin-1") as file, warnings.catch_warnings():
         warnings.filterwarnings("ignore", "loadtxt: input contained no data")
-        table: Floats = np.loadtxt(file, np.float64, comments="#", ndmin=2)
+        try:
+            table: Floats = np.loadtxt(file, np.float64, comments="#", ndmin=2)
+        except ValueError as error:
+            # Without numpy's advice, which is for programmers.
+            what = str(error).partition(";")[0].rstrip(".")
+            msg = f"{what} (rows are those with numbers)."
+            raise ValueError(msg) from error
     if table.size == 0:
         return np.empty((0, 2))
     if table.shape[1] not in widths:
-        expected = " or ".join(map(str, widths))
+        expected = " or ".join(str(width) for width in widths)
         msg = f"expected {expected} numbers on a line, got {table.shape[1]}."
         raise ValueError(msg)
     return table
