@@ -282,7 +282,7 @@ def test_superlevel_is_true_or_false(superlevel):
 @pytest.mark.parametrize("options", [{}, {"periodic": True}], ids=["plain", "periodic"])
 @pytest.mark.parametrize("shape", [(40, 40), (12, 12, 12)])
 def test_what_does_not_fit_is_refused(monkeypatch, shape, options):
-    monkeypatch.setattr(_memory, "available_memory", lambda: 5e4)
+    monkeypatch.setattr(_memory, "available_memory", lambda: 4e4)
     with pytest.raises(MemoryError, match=r"Image 1 needs about .* Cut or coarsen it"):
         cubical([np.zeros((2, 2)), np.zeros(shape)], **options)
 

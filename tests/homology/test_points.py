@@ -300,6 +300,12 @@ def test_torsion_shows_in_one_field_and_not_in_another():
     assert (over_three["H1"].tolist(), over_three["H2"].tolist()) == ([], [])
 
 
+def test_the_largest_field_does_not_overflow(homology, rng):
+    cloud = rng.uniform(size=(20, 3))
+    X = homology([cloud], (0, 1, 2), field=46_337)
+    assert homology([cloud], (0, 1, 2), field=2) == X
+
+
 @pytest.mark.parametrize("max_edge", [None, 0.05, 0.3, 0.6])
 def test_a_distance_matrix_says_the_same_as_its_points(rng, max_edge):
     clouds = [rng.uniform(size=(n, 2)) for n in (40, 0, 1, 25)]
@@ -439,6 +445,17 @@ def test_what_does_not_fit_is_refused_by_all(homology, monkeypatch, rng):
     clouds = [rng.uniform(size=(5, 2)), rng.uniform(size=(60, 2))]
     with pytest.raises(MemoryError, match="Cloud 1 needs about"):
         homology(clouds)
+
+
+def test_voids_are_refused_where_too_many_triangles_are_left(monkeypatch, rng):
+    directions = rng.standard_normal((60, 3))
+    sphere = directions / np.linalg.norm(directions, axis=1, keepdims=True)
+    cube = rng.uniform(size=(60, 3))
+    monkeypatch.setattr(_memory, "available_memory", lambda: 1e6)
+    assert len(rips([sphere, sphere], dims=(0, 1))) == 2
+    assert len(rips([cube], dims=2)) == 1
+    with pytest.raises(MemoryError, match=r"Cloud 1 needs about .* Leave H2 out of di"):
+        rips([cube, sphere], dims=(0, 2))
 
 
 def test_a_matrix_that_does_not_fit_is_named(monkeypatch):

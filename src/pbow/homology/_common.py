@@ -22,6 +22,7 @@ __all__ = [
     "Progress",
     "check_dims",
     "check_field",
+    "count_threads",
     "empty_diagrams",
     "import_gudhi",
     "in_threads",
@@ -68,7 +69,7 @@ def in_threads(
     one: Callable[[Item], Result], items: Sequence[Item], n_jobs: int | None
 ) -> Iterator[Result]:
     """Yield the result for each item, in their order."""
-    n_threads = min(effective_n_jobs(n_jobs), len(items))
+    n_threads = count_threads(n_jobs, items)
     if n_threads <= 1:
         yield from map(one, items)
         return
@@ -78,6 +79,11 @@ def in_threads(
     finally:
         # After an error or Ctrl-C, do not work through the items that still wait.
         pool.shutdown(cancel_futures=True)
+
+
+def count_threads(n_jobs: int | None, items: Sequence[Any]) -> int:
+    """Return how many threads work on the items, at least 1."""
+    return max(1, min(int(effective_n_jobs(n_jobs)), len(items)))
 
 
 def _progress_bar(n_items: int) -> Callable[[], object] | None:

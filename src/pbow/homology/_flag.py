@@ -14,15 +14,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.spatial.distance import cdist
+from scipy.special import comb as binomial
 
 from pbow.homology._common import Floats, empty_diagrams, import_gudhi
+from pbow.homology._memory import check_memory
 
 __all__ = ["Edges", "flag_bytes", "flag_engine"]
 
 # What gudhi 3.13 takes at its peak, matrix included: 90 to 170 for clouds without a
 # shape; where long loops are reduced, as of a noisy circle, up to 600.
 BYTES_AN_EDGE = 150.0
-BYTES_OF_A_BLOCK = 2**25
+# And for a triangle, where H2 is wanted: 30 to 60.
+BYTES_A_CLIQUE = 60.0
+BYTES_OF_A_BLOCK = 2**22
 LARGEST = sys.float_info.max
 
 
@@ -76,21 +80,34 @@ def _blocks(item: Floats, precomputed: bool) -> Iterator[tuple[int, Floats]]:  #
 
 
 def flag_bytes(n_points: int, n_edges: int) -> float:
-    """Return about how much memory the diagrams of a graph need at least."""
+    """Return about how much memory H0 and H1 of a graph need."""
     return BYTES_AN_EDGE * n_edges + 100.0 * n_points
 
 
 def flag_engine(
-    function: str, dims: list[int], limit: float, field: int
-) -> Callable[[Any], list[Floats]]:
-    """Return what makes diagrams of one graph, for a function of this package."""
+    function: str,
+    dims: list[int],
+    *,
+    limit: float,
+    field: int,
+    noun: str,
+    n_threads: int,
+) -> Callable[[Any, int], list[Floats]]:
+    """Return what makes diagrams of a graph and its number, for a public function.
+
+    `noun` is what a graph comes from, for the message where its cliques, of which there
+    are too many to count before, would not fit into memory.
+    """
     module = import_gudhi("gudhi.sklearn", function)
+    collapse = import_gudhi("gudhi.flag_filtration.edge_collapse", function)
+    limit = min(limit, LARGEST)
 
     def engine(input_type: str) -> Any:
         made = module.RipsPersistence(
             dims,
-            threshold=min(limit, LARGEST),
+            threshold=limit,
             input_type=input_type,
+            num_collapses=0,
             homology_coeff_field=field,
             n_jobs=1,
         )
@@ -99,11 +116,48 @@ def flag_engine(
 
     dense, sparse = engine("full distance matrix"), engine("distance coo_matrix")
 
-    def one(graph: Any) -> list[Floats]:
+    def one(graph: Any, number: int) -> list[Floats]:
         if graph.shape[0] == 0:  # gudhi 3.13 reports a component that is not there
             return empty_diagrams(dims)
+        if max(dims) >= 2:
+            # Fewer edges with the same diagrams; for H1 alone it does not pay.
+            graph = collapse.reduce_graph(_as_sparse(graph, limit))
+            check_memory(
+                [BYTES_A_CLIQUE * _count_cliques(graph, max(dims) + 1)] * n_threads,
+                noun=noun,
+                first=number,
+                n_jobs=n_threads,
+                advice=(
+                    f"Leave H{max(dims)} out of dims, take smaller values only "
+                    "(max_edge), fewer points, or fewer threads (n_jobs)."
+                ),
+            )
         chosen = dense if isinstance(graph, np.ndarray) else sparse
         diagrams: list[Floats] = chosen.transform([graph])[0]
         return diagrams
 
     return one
+
+
+def _as_sparse(graph: Any, limit: float) -> coo_matrix:
+    if not isinstance(graph, np.ndarray):
+        return graph
+    # From the value on at which one vertex is joined to all, nothing is born or dies.
+    limit = min(limit, float(graph.max(axis=1).min()))
+    rows, columns = np.nonzero(np.tril(graph <= limit, k=-1))
+    return coo_matrix((graph[rows, columns], (rows, columns)), shape=graph.shape)
+
+
+def _count_cliques(graph: coo_matrix, size: int) -> float:
+    """Return at least the number of cliques of `size` vertices; exact for full graphs.
+
+    A clique is counted at its vertex of lowest degree, the first of these: there it is
+    one of the subsets of those neighbours that come later in this order.
+    """
+    n = graph.shape[0]
+    degrees = np.bincount(graph.row, minlength=n) + np.bincount(graph.col, minlength=n)
+    rank = np.empty(n, dtype=np.int64)
+    rank[np.argsort(degrees, kind="stable")] = np.arange(n)
+    first = np.where(rank[graph.row] < rank[graph.col], graph.row, graph.col)
+    later = np.bincount(first, minlength=n)
+    return float(binomial(later, size - 1).sum())

@@ -11,7 +11,7 @@ from heapq import nlargest
 from math import inf
 from pathlib import Path
 
-from joblib import effective_n_jobs
+from pbow.homology._common import count_threads
 
 __all__ = ["available_memory", "check_memory"]
 
@@ -23,6 +23,7 @@ def check_memory(
     needed: Sequence[float],
     *,
     noun: str,
+    first: int = 0,
     n_jobs: int | None,
     advice: str,
 ) -> None:
@@ -35,12 +36,14 @@ def check_memory(
         at a time; in the worst case, those that need most.
     noun : str
         What an item is, for the message: "cloud".
+    first : int, default=0
+        Number of the first item, for the message.
     n_jobs : int or None
         Number of threads, as in joblib.
     advice : str
         What to do: whole sentences, in the message after the numbers.
     """
-    n_threads = max(1, min(effective_n_jobs(n_jobs), len(needed)))
+    n_threads = count_threads(n_jobs, needed)
     together = sum(nlargest(n_threads, needed))
     available = available_memory()
     if together <= available:
@@ -50,8 +53,9 @@ def check_memory(
         f", and {_bytes(together)} in {n_threads} threads" if n_threads > 1 else ""
     )
     msg = (
-        f"{noun.capitalize()} {largest} needs about {_bytes(needed[largest])} of "
-        f"memory{threads}; {_bytes(available)} are available. {advice}"
+        f"{noun.capitalize()} {first + largest} needs about "
+        f"{_bytes(needed[largest])} of memory{threads}; {_bytes(available)} are "
+        f"available. {advice}"
     )
     raise MemoryError(msg)
 

@@ -25,8 +25,8 @@ __all__ = ["cubical"]
 
 # Peak of gudhi 3.13, measured. In the plane without periodic edges it has a loop of its
 # own; else every face of every pixel is a cell of a complex.
-BYTES_A_PIXEL = 50.0
-BYTES_A_CELL = 50.0
+BYTES_A_PIXEL = 30.0
+BYTES_A_CELL = 65.0
 
 
 def cubical(

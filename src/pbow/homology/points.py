@@ -23,6 +23,7 @@ from pbow.homology._common import (
     Progress,
     check_dims,
     check_field,
+    count_threads,
     empty_diagrams,
     import_gudhi,
     in_threads,
@@ -125,12 +126,20 @@ def rips(
     prime = check_field(field)
     check_option("metric", metric, ("euclidean", "precomputed"))
     precomputed = metric == "precomputed"
+    noun = "matrix" if precomputed else "cloud"
     items = check_matrices(clouds) if precomputed else check_clouds(clouds)
-    engine = flag_engine("rips", wanted, limit, prime)
+    engine = flag_engine(
+        "rips",
+        wanted,
+        limit=limit,
+        field=prime,
+        noun=noun,
+        n_threads=count_threads(n_jobs, items),
+    )
     edges = [Edges.up_to(limit, item, precomputed=precomputed) for item in items]
     check_memory(
         [flag_bytes(len(each.item), each.n_edges) for each in edges],
-        noun="matrix" if precomputed else "cloud",
+        noun=noun,
         n_jobs=n_jobs,
         advice=(
             "Leave long edges out (max_edge), take sparse_rips or alpha, fewer points, "
@@ -138,8 +147,8 @@ def rips(
         ),
     )
     return make_diagrams(
-        lambda each: engine(each.graph()),
-        edges,
+        lambda item: engine(item[1].graph(), item[0]),
+        list(enumerate(edges)),
         part_names(wanted),
         n_jobs=n_jobs,
         progress=progress,
@@ -242,7 +251,14 @@ def sparse_rips(
         msg = f"Expected epsilon to be a number between 0 and 1; got {epsilon!r}."
         raise ValueError(msg)
     checked = check_clouds(clouds)
-    engine = flag_engine("sparse_rips", wanted, limit, prime)
+    engine = flag_engine(
+        "sparse_rips",
+        wanted,
+        limit=limit,
+        field=prime,
+        noun="cloud",
+        n_threads=count_threads(n_jobs, checked),
+    )
     orders = list(
         in_threads(lambda c: _Sparse.of(c, float(epsilon), limit), checked, n_jobs)
     )
@@ -256,8 +272,8 @@ def sparse_rips(
         ),
     )
     return make_diagrams(
-        lambda sparse: engine(sparse.graph()),
-        orders,
+        lambda item: engine(item[1].graph(), item[0]),
+        list(enumerate(orders)),
         part_names(wanted),
         n_jobs=n_jobs,
         progress=progress,
@@ -467,7 +483,14 @@ def dtm_rips(
             msg = f"Cloud {i} has {len(cloud)} points; expected at least k={k}."
             raise ValueError(msg)
     gudhi = import_gudhi("gudhi", "dtm_rips")
-    engine = flag_engine("dtm_rips", wanted, limit, prime)
+    engine = flag_engine(
+        "dtm_rips",
+        wanted,
+        limit=limit,
+        field=prime,
+        noun="cloud",
+        n_threads=count_threads(n_jobs, checked),
+    )
     check_memory(
         [flag_bytes(len(c), comb(len(c), 2)) for c in checked],
         noun="cloud",
@@ -475,11 +498,12 @@ def dtm_rips(
         advice="Take fewer points, or fewer threads (n_jobs).",
     )
 
-    def one(cloud: Floats) -> list[Floats]:
+    def one(item: tuple[int, Floats]) -> list[Floats]:
+        number, cloud = item
         if len(cloud) == 0:
             return empty_diagrams(wanted)
         values = _dtm_values(cloud, int(k), float(q))
-        diagrams = engine(values)
+        diagrams = engine(values, number)
         if 0 in wanted:
             # The engine lets all points enter at 0, which matters to H0 alone: no edge
             # enters before its ends, so until then a point is only a component.
@@ -488,7 +512,11 @@ def dtm_rips(
         return diagrams
 
     return make_diagrams(
-        one, checked, part_names(wanted), n_jobs=n_jobs, progress=progress
+        one,
+        list(enumerate(checked)),
+        part_names(wanted),
+        n_jobs=n_jobs,
+        progress=progress,
     )
 
 
