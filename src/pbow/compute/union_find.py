@@ -17,7 +17,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["find", "lower_stars", "mark_simple", "sublevel_graphs"]
+__all__ = [
+    "count_neighbours",
+    "find",
+    "lower_stars",
+    "mark_simple",
+    "sublevel_graphs",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -65,6 +71,37 @@ def mark_simple(
 
 
 @njit(nogil=True, cache=True)
+def count_neighbours(edges: Ids, nodes: Ints, offsets: Ints, out: Floats) -> None:
+    """Add to ``out`` the number of edges of each vertex of each graph."""
+    for g in range(len(nodes) - 1):
+        for e in range(offsets[g], offsets[g + 1]):
+            out[nodes[g] + edges[e, 0]] += 1.0
+            out[nodes[g] + edges[e, 1]] += 1.0
+
+
+@njit(nogil=True, cache=True)
+def _order(values: Floats) -> Ints:
+    """Return the indices by value, equal ones by index.
+
+    Whole numbers from 0 to n - 1, as degrees are, are counted and not compared.
+    """
+    n = values.shape[0]
+    starts = np.zeros(n + 1, np.int64)
+    for v in range(n):
+        if not 0.0 <= values[v] < n or values[v] != int(values[v]):
+            return np.argsort(values, kind="mergesort")  # the stable one
+        starts[int(values[v]) + 1] += 1
+    for value in range(n):
+        starts[value + 1] += starts[value]
+    order = np.empty(n, np.int64)
+    for v in range(n):
+        value = int(values[v])
+        order[starts[value]] = v
+        starts[value] += 1
+    return order
+
+
+@njit(nogil=True, cache=True)
 def lower_stars(
     values: Floats, edges: Ids, first: int, last: int
 ) -> tuple[Floats, Ids, Ids]:
@@ -75,7 +112,7 @@ def lower_stars(
     a sort of the vertices, and n_edges.
     """
     n = values.shape[0]
-    order = np.argsort(values, kind="mergesort")  # the stable one
+    order = _order(values)
     rank = np.empty(n, np.int32)
     levels = np.empty(n)
     for r in range(n):

@@ -1,6 +1,24 @@
 """Raw data in, persistence diagrams out. Needs the extra ``homology`` (gudhi)."""
 
+from pbow.homology.graph_collection import Graphs
+from pbow.homology.graphs import graph_extended, graph_sublevel, gudhi_orientation
 from pbow.homology.images import cubical
+from pbow.homology.mesh_files import read_mesh
+from pbow.homology.meshes import mesh_geodesic
 from pbow.homology.points import alpha, dtm_rips, rips, sparse_rips
+from pbow.homology.signatures import heat_kernel_signature
 
-__all__ = ["alpha", "cubical", "dtm_rips", "rips", "sparse_rips"]
+__all__ = [
+    "Graphs",
+    "alpha",
+    "cubical",
+    "dtm_rips",
+    "graph_extended",
+    "graph_sublevel",
+    "gudhi_orientation",
+    "heat_kernel_signature",
+    "mesh_geodesic",
+    "read_mesh",
+    "rips",
+    "sparse_rips",
+]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow.compute.extended import extended_graphs
-from pbow.compute.union_find import sublevel_graphs
+from pbow.compute.union_find import count_neighbours, sublevel_graphs
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
 from pbow.homology._common import NUMBERS, check_dims
 from pbow.homology.graph_collection import Graphs, as_listed, cumulated, is_networkx
@@ -90,10 +90,9 @@ def graph_sublevel(
         msg = f"Expected dims to be 0, 1 or both: graphs have no others; got {dims!r}."
         raise ValueError(msg)
     flat, heights = _flat(graphs, values)
-    parts = _compute(
-        sublevel_graphs, flat, heights, {"H0": "nodes", "H1": "edges"}, n_jobs
-    )
-    return Diagrams.from_parts({f"H{dim}": parts[f"H{dim}"] for dim in wanted})
+    rooms = {"H0": "nodes", "H1": "edges"}
+    parts = [f"H{dim}" for dim in wanted]
+    return _compute(sublevel_graphs, flat, heights, rooms, parts, n_jobs)
 
 
 def graph_extended(
@@ -148,7 +147,7 @@ def graph_extended(
     """
     flat, heights = _flat(graphs, values)
     rooms = {"Ord0": "nodes", "Rel1": "nodes", "Ext0": "nodes", "Ext1": "edges"}
-    return Diagrams.from_parts(_compute(extended_graphs, flat, heights, rooms, n_jobs))
+    return _compute(extended_graphs, flat, heights, rooms, list(rooms), n_jobs)
 
 
 def gudhi_orientation(part: str) -> int:
@@ -182,8 +181,9 @@ def _compute(
     graphs: Graphs,
     heights: Floats,
     rooms: Mapping[str, str],
+    wanted: Sequence[str],
     n_jobs: int | None,
-) -> dict[str, Diagrams]:
+) -> Diagrams:
     """Run a loop over all graphs; a part has at most a point a node, or an edge."""
     nodes = cumulated(graphs.num_nodes)
     starts = {"nodes": nodes, "edges": graphs.offsets}
@@ -204,17 +204,19 @@ def _compute(
     for_each_block(
         run, nodes + graphs.offsets, nanoseconds_a_point=NANOSECONDS, n_jobs=n_jobs
     )
-    return {
-        part: _gathered(points[part], starts[of][:-1], counts[part], part)
-        for part, of in rooms.items()
-    }
+    return Diagrams.from_parts(
+        {
+            part: _gathered(points[part], starts[rooms[part]][:-1], counts[part])
+            for part in wanted
+        }
+    )
 
 
-def _gathered(room: Floats, starts: Ints, counts: Ints, part: str) -> Diagrams:
+def _gathered(room: Floats, starts: Ints, counts: Ints) -> Diagrams:
     """Put the first points of each graph's room after one another."""
     offsets = cumulated(counts)
     rows = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], counts)
-    return Diagrams(room[rows], offsets, name=part)
+    return Diagrams(room[rows], offsets)
 
 
 def _flat(graphs: Any, values: Any) -> tuple[Graphs, Floats]:
@@ -248,10 +250,9 @@ def _flat(graphs: Any, values: Any) -> tuple[Graphs, Floats]:
 
 def _degrees(graphs: Graphs) -> Floats:
     nodes = cumulated(graphs.num_nodes)
-    shifts = np.repeat(nodes[:-1], 2 * np.diff(graphs.offsets))
-    return np.bincount(graphs.edges.ravel() + shifts, minlength=nodes[-1]).astype(
-        np.float64
-    )
+    degrees = np.zeros(nodes[-1])
+    count_neighbours(graphs.edges, nodes, graphs.offsets, degrees)
+    return degrees
 
 
 def _as_values(values: Any, graph: Any, index: int) -> NDArray[Any]:

@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from pbow.compute.union_find import find, sublevel_graphs
+from pbow.homology import Graphs, graph_sublevel
+from pbow.homology.graph_collection import cumulated
+
+
+def sublevel_by_definition(edges, values):
+    """Components and loops at each value, from those of the subgraph up to it."""
+    n = len(values)
+    finite, essential = [], []
+    by_value = sorted(range(n), key=lambda v: (values[v], v))
+    component = {}
+    loops = []
+    for v in by_value:
+        component[v] = {v}
+        for a, b in edges:
+            if v not in {a, b} or (other := a + b - v) not in component:
+                continue
+            if component[other] is component[v]:
+                loops.append([values[v], np.inf])
+                continue
+            births = sorted(
+                min(values[u] for u in component[end]) for end in (v, other)
+            )
+            if births[1] < values[v]:
+                finite.append([births[1], values[v]])
+            joined = component[v] | component[other]
+            component.update(dict.fromkeys(joined, joined))
+    for joined in {id(c): c for c in component.values()}.values():
+        essential.append([min(values[u] for u in joined), np.inf])
+    return sorted(finite) + sorted(essential), sorted(loops)
+
+
+@pytest.mark.parametrize("n_values", [1, 3, 1000])
+@pytest.mark.parametrize("whole", [True, False])
+def test_components_and_loops_match_the_definition(rng, n_values, whole):
+    graphs = Graphs.from_list(
+        [(rng.integers(0, n, size=(n + 3, 2)), n) for n in (1, 2, 5, 17, 30)]
+    )
+    values = [rng.integers(0, n_values, n) + 0.5 * (not whole) for _, n in graphs]
+    X = graph_sublevel(graphs, values, dims=(0, 1))
+    for i, (edges, _) in enumerate(graphs):
+        components, loops = sublevel_by_definition(edges.tolist(), values[i].tolist())
+        finite = X["H0"].finite()[i].tolist()
+        assert sorted(finite) + X["H0"].essential()[i].tolist() == components
+        assert sorted(X["H1"][i].tolist()) == loops
+
+
+def test_points_come_by_death_and_then_by_birth(rng):
+    edges = rng.integers(0, 40, size=(25, 2))
+    X = graph_sublevel([(edges, 40)], [rng.permutation(40)])
+    assert (np.diff(X.finite().points[:, 1]) >= 0).all()
+    assert (np.diff(X.essential().points[:, 0]) >= 0).all()
+
+
+def test_a_block_is_a_slice_of_nodes_and_offsets(rng):
+    graphs = Graphs.from_list(
+        [(rng.integers(0, n, size=(2 * n, 2)), n) for n in (3, 9, 1, 6)]
+    )
+    nodes = cumulated(graphs.num_nodes)
+    values = rng.uniform(size=nodes[-1])
+
+    def run(first, last):
+        components = np.zeros((nodes[-1], 2))
+        loops = np.zeros((len(graphs.edges), 2))
+        counts = np.zeros((2, last - first), np.int64)
+        sublevel_graphs(
+            values,
+            graphs.edges,
+            nodes[first : last + 1],
+            graphs.offsets[first : last + 1],
+            components,
+            counts[0],
+            loops,
+            counts[1],
+        )
+        return components[nodes[first] : nodes[last]], counts
+
+    whole, all_counts = run(0, 4)
+    block, counts = run(1, 3)
+    assert_array_equal(block, whole[nodes[1] : nodes[3]])
+    assert_array_equal(counts, all_counts[:, 1:3])
+
+
+def test_roots_are_found_at_the_end_of_every_path():
+    parent = np.array([0, 0, 1, 2, 3, 5], np.int32)
+    assert [find(parent, x) for x in (4, 3, 0, 5)] == [0, 0, 0, 5]
+    assert find(parent, 4) == 0
