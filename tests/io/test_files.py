@@ -1,0 +1,351 @@
+import os
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbow import Diagrams
+from pbow.io import FileFormatError, read_diagrams, write_diagrams
+
+# All samples in a file, and a file for each sample.
+WHOLE = ["pbow", "csv", "parquet", "arrow"]
+SINGLE = ["pers", "hera", "dipha", "perseus"]
+
+coordinates = st.floats(-1e100, 1e100)
+points = st.tuples(coordinates, coordinates | st.just(np.inf)).map(sorted)
+steps = st.tuples(st.floats(0, 1e100), st.floats(0, 1e100) | st.just(np.inf)).map(
+    sorted
+)
+names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8).filter(str.strip)
+
+
+def need(format_name):
+    if format_name in {"parquet", "arrow"}:
+        pytest.importorskip("pyarrow")
+
+
+def collections(names, points, min_samples=0):
+    """Random collections, with empty diagrams, parts and, if allowed, no samples."""
+
+    def with_samples(n_samples):
+        diagram = st.lists(points, max_size=4)
+        part = st.lists(diagram, min_size=n_samples, max_size=n_samples)
+        return st.dictionaries(names, part, min_size=1, max_size=3)
+
+    def in_order(parts):
+        folded = {name.lower(): name for name in sorted(parts)}
+        return Diagrams.from_parts({name: parts[name] for name in folded.values()})
+
+    return st.integers(min_samples, 4).flatmap(with_samples).map(in_order)
+
+
+@pytest.fixture(name="X")
+def three_samples():
+    """Three samples; one diagram of each part is empty, and some points never die."""
+    return Diagrams.from_parts(
+        {
+            "H0": [[[0.1, 0.3], [0.0, np.inf]], [[0.0, np.inf]], []],
+            "H1": [[], [[0.5, 0.7], [0.25, 1 / 3]], [[0.25, 0.25]]],
+        }
+    )
+
+
+@pytest.mark.parametrize("format_name", WHOLE)
+def test_a_collection_comes_back_as_it_was(format_name, tmp_path_factory):
+    need(format_name)
+    path = tmp_path_factory.mktemp("whole") / f"diagrams.{format_name}"
+
+    @given(collections(names, points))
+    def check(X):
+        write_diagrams(X, path)
+        Y = read_diagrams(path)
+        assert Y == X
+        for name in X.parts:
+            # Equal is not enough: -0.0 == 0.0.
+            assert Y[name].points.tobytes() == X[name].points.tobytes()
+
+    check()
+
+
+@pytest.mark.parametrize("format_name", ["pers", "dipha"])
+def test_files_by_dimension_lose_only_parts_without_points(
+    format_name, tmp_path_factory
+):
+    folders = tmp_path_factory.mktemp("single")
+
+    @given(collections(st.sampled_from(["H0", "H1", "H2", "H10"]), points, 1))
+    def check(X):
+        folder = folders / str(len(list(folders.iterdir())))
+        write_diagrams(X, folder, format_name)
+        filled = [name for name in X.parts if len(X[name].points)]
+        by_dimension = sorted(filled, key=lambda name: int(name[1:]))
+        Y = read_diagrams(folder, format_name)
+        if filled:
+            assert X[by_dimension] == Y
+        else:
+            assert Diagrams.from_list([[]] * len(X), name="H1") == Y
+
+    check()
+
+
+def test_hera_loses_only_the_name(tmp_path_factory):
+    folders = tmp_path_factory.mktemp("hera")
+
+    @given(collections(st.just("loops"), points, 1))
+    def check(X):
+        folder = folders / str(len(list(folders.iterdir())))
+        write_diagrams(X, folder, "hera")
+        assert read_diagrams(folder, "hera", name="loops") == X
+        assert read_diagrams(folder, "hera").parts == ("H1",)
+
+    check()
+
+
+def test_perseus_keeps_diagrams_without_births_below_zero(tmp_path_factory):
+    folders = tmp_path_factory.mktemp("perseus")
+
+    @given(collections(st.sampled_from(["H0", "H1", "H2"]), steps, 1))
+    def check(X):
+        folder = folders / str(len(list(folders.iterdir())))
+        write_diagrams(X, folder, "perseus")
+        assert read_diagrams(folder, "perseus") == X
+
+    check()
+
+
+@pytest.mark.parametrize("format_name", WHOLE)
+def test_several_files_follow_one_another(X, format_name, tmp_path):
+    need(format_name)
+    paths = [tmp_path / f"part-{i}.{format_name}" for i in (2, 10, 1)]
+    for i, path in enumerate(paths):
+        write_diagrams(X[i : i + 1], path)
+    (tmp_path / "_SUCCESS").touch()
+    (tmp_path / ".hidden").touch()
+    assert read_diagrams(paths) == X
+    # In a folder, 2 comes before 10.
+    assert read_diagrams(tmp_path) == X[[2, 0, 1]]
+
+
+@pytest.mark.parametrize("format_name", ["pers", "dipha"])
+def test_a_folder_is_read_in_the_order_of_the_numbers(format_name, tmp_path):
+    X = Diagrams.from_list([[[i, i + 1]] for i in range(12)], name="H0")
+    write_diagrams(X, tmp_path / "folder", format_name)
+    for path in (tmp_path / "folder").iterdir():
+        path.rename(path.with_stem(str(int(path.stem))))
+    assert read_diagrams(tmp_path / "folder") == X
+
+
+@pytest.mark.parametrize("format_name", ["pbow", "parquet", "arrow", "dipha"])
+def test_the_first_bytes_decide_before_the_extension(X, format_name, tmp_path):
+    need(format_name)
+    one = X[:1]["H0"] if format_name == "dipha" else X
+    write_diagrams(one, tmp_path / "diagrams.csv", format_name)
+    assert read_diagrams(tmp_path / "diagrams.csv") == one
+
+
+@pytest.mark.parametrize(
+    ("name", "format_name"), [("A.CSV", "csv"), ("a.feather", "arrow")]
+)
+def test_extensions_are_known(X, name, format_name, tmp_path):
+    need(format_name)
+    write_diagrams(X, tmp_path / name)
+    assert read_diagrams(tmp_path / name, format_name) == X
+
+
+def test_a_name_that_does_not_tell_the_format_is_refused(X, tmp_path):
+    (tmp_path / "a.txt").write_text("0 1\n")
+    with pytest.raises(ValueError, match=r"does not tell .* Pass format=, one of pbow"):
+        read_diagrams(tmp_path / "a.txt")
+    with pytest.raises(ValueError, match=r"a\.txt does not tell"):
+        write_diagrams(X, tmp_path / "a.txt")
+    with pytest.raises(ValueError, match=r"format to be one of .*'pers'.* got 'perse'"):
+        read_diagrams(tmp_path / "a.txt", "perse")
+    with pytest.raises(ValueError, match="format to be one of"):
+        write_diagrams(X, tmp_path / "a.txt", "perse")
+
+
+def test_files_of_several_formats_are_refused(X, tmp_path):
+    write_diagrams(X, tmp_path / "a.csv")
+    write_diagrams(X, tmp_path / "b.pbow")
+    with pytest.raises(ValueError, match=r"one format; .*a\.csv is csv, .*b\.pbow is"):
+        read_diagrams(tmp_path)
+    assert read_diagrams(tmp_path, "csv") == X
+
+
+def test_nothing_to_read_is_an_error(tmp_path):
+    with pytest.raises(ValueError, match="at least one file"):
+        read_diagrams([])
+    with pytest.raises(FileNotFoundError, match="no files"):
+        read_diagrams(tmp_path)
+    with pytest.raises(FileNotFoundError, match="no files of the format pers"):
+        read_diagrams(tmp_path, "pers")
+    with pytest.raises(FileNotFoundError, match=r"no file .*_0\.txt"):
+        read_diagrams(tmp_path, "perseus")
+    with pytest.raises(FileNotFoundError, match=r"no file .*out_0\.txt"):
+        read_diagrams(tmp_path / "out", "perseus")
+
+
+@pytest.mark.parametrize("format_name", [*WHOLE, *SINGLE])
+def test_a_missing_file_is_an_os_error(format_name, tmp_path):
+    need(format_name)
+    with pytest.raises(FileNotFoundError):
+        read_diagrams(tmp_path / "missing", format_name)
+
+
+def test_samples_with_and_without_dimensions_do_not_mix(tmp_path):
+    (tmp_path / "a.pers").write_text("0 1\n")
+    (tmp_path / "b.pers").write_text("1 0 1\n")
+    with pytest.raises(FileFormatError, match=r"a\.pers has no dimensions, and .*b\."):
+        read_diagrams(tmp_path)
+
+
+def test_a_bad_point_is_reported_with_its_file(tmp_path):
+    (tmp_path / "a.pers").write_text("1 0 1\n")
+    (tmp_path / "b.pers").write_text("1 0.5 0.25\n")
+    with pytest.raises(FileFormatError, match=r"b\.pers: .*dies before it is born"):
+        read_diagrams(tmp_path)
+
+
+def test_perseus_files_make_samples_by_their_prefix(tmp_path):
+    # Made after the documentation of Perseus 4: steps, -1 for infinity, and the Betti
+    # numbers in a file of their own.
+    (tmp_path / "a_0.txt").write_text("1 -1\n1 3\n")
+    (tmp_path / "a_1.txt").write_text("3 4\n")
+    (tmp_path / "a_betti.txt").write_text("\n  1  2 0\n  3  1 1\n")
+    (tmp_path / "b_c_0.txt").write_text("2 -1\n")
+    X = Diagrams.from_parts(
+        {"H0": [[[1, np.inf], [1, 3]], [[2, np.inf]]], "H1": [[[3, 4]], []]}
+    )
+    assert read_diagrams(tmp_path, "perseus") == X
+    assert read_diagrams([tmp_path / "b_c", tmp_path / "a"], "perseus") == X[[1, 0]]
+    assert read_diagrams(tmp_path / "a_1.txt", "perseus") == X[:1]["H1"]
+    with pytest.raises(ValueError, match="not named as Perseus names"):
+        read_diagrams(tmp_path / "a_betti.txt", "perseus")
+    with pytest.raises(ValueError, match="given twice"):
+        read_diagrams([tmp_path / "a", tmp_path / "a_0.txt"], "perseus")
+
+
+@pytest.mark.parametrize("format_name", ["pers", "hera", "dipha"])
+def test_one_sample_may_be_one_file(X, format_name, tmp_path):
+    one = X[:1]["H0"]
+    write_diagrams(one, tmp_path / "one.xyz", format_name)
+    assert read_diagrams(tmp_path / "one.xyz", format_name, name="H0") == one
+    with pytest.raises(ValueError, match=r"holds one sample, and there are 3.* folder"):
+        write_diagrams(X["H0"], tmp_path / "three.xyz", format_name)
+
+
+@pytest.mark.parametrize("format_name", SINGLE)
+def test_what_names_no_dimension_is_not_written(X, format_name, tmp_path):
+    if format_name == "hera":
+        with pytest.raises(ValueError, match=r"holds one diagram.* X\['H0'\]"):
+            write_diagrams(X, tmp_path / "folder", format_name)
+    else:
+        with pytest.raises(ValueError, match="'loops' is none of H0"):
+            write_diagrams({"loops": [[[0, 1]]]}, tmp_path / "folder", format_name)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("format_name", SINGLE)
+def test_a_folder_must_be_new_or_empty(X, format_name, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    write_diagrams(X["H0"], folder, format_name)
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    with pytest.raises(FileExistsError, match="new or empty"):
+        write_diagrams(X["H1"], folder, format_name)
+    assert before == {path: path.read_bytes() for path in folder.iterdir()}
+    with pytest.raises(ValueError, match="there is no sample"):
+        write_diagrams(X[:0]["H0"], tmp_path / "none", format_name)
+
+
+@pytest.mark.parametrize("format_name", [*WHOLE, *SINGLE])
+def test_a_failed_write_leaves_what_was_there(X, format_name, tmp_path, monkeypatch):
+    need(format_name)
+    kept = tmp_path / "kept.csv"
+    kept.write_text("old")
+
+    def full_disk(*_args, **_options):
+        raise OSError(28, "No space left on device")
+
+    target = tmp_path / "folder" if format_name in SINGLE else kept
+    rename = "rename" if format_name in SINGLE else "replace"
+    monkeypatch.setattr(Path, rename, full_disk)
+    with pytest.raises(OSError, match="No space left"):
+        write_diagrams(X["H0"], target, format_name)
+    assert kept.read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["kept.csv"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the umask is a thing of POSIX")
+@pytest.mark.parametrize("format_name", [*WHOLE, *SINGLE])
+def test_permissions_follow_the_umask(X, format_name, tmp_path):
+    need(format_name)
+    old = os.umask(0o027)
+    try:
+        write_diagrams(X["H0"], tmp_path / "new", format_name)
+    finally:
+        os.umask(old)
+    expected = 0o750 if format_name in SINGLE else 0o640
+    assert (tmp_path / "new").stat().st_mode & 0o777 == expected
+
+
+def damaged(data, rng):
+    """Yield what may become of the bytes of a file on a bad day."""
+    yield b""
+    yield b"\0" * 100
+    yield data + data
+    yield data + b"\0"
+    yield b"\xff\xfe" + data
+    yield data.decode("latin-1").encode("utf-16")
+    yield rng.bytes(1000)
+    yield b"nan nan\n" * 10
+    yield b"1e999 -1e999 0x10 1_0\n"
+    yield b"0 " * 100_000
+    yield b"9" * 300_000
+    yield b'"' + b"a,b\n" * 1000
+    yield b"#" * 100_000
+    for stop in np.linspace(0, len(data) - 1, 60).astype(int):
+        yield data[:stop]
+    for _ in range(250):
+        changed = bytearray(data)
+        for place in rng.integers(len(data), size=rng.integers(1, 4)):
+            changed[place] ^= 1 << int(rng.integers(8))
+        yield bytes(changed)
+    for _ in range(60):
+        changed, n = bytearray(data), int(rng.integers(1, 9))
+        place = int(rng.integers(len(data)))
+        changed[place : place + n] = [b"\xff" * n, b"\0" * n, rng.bytes(n)][n % 3]
+        yield bytes(changed)
+
+
+@pytest.mark.parametrize("format_name", [*WHOLE, *SINGLE])
+def test_a_damaged_file_gives_diagrams_or_our_error(X, format_name, tmp_path, rng):
+    need(format_name)
+    if format_name in WHOLE:
+        good = bad = tmp_path / "diagrams"
+        write_diagrams(X, good, format_name)
+    else:
+        write_diagrams(X[1:2]["H0"], tmp_path / "folder", format_name)
+        bad = good = next((tmp_path / "folder").iterdir())
+    data = good.read_bytes()
+    n_tried, n_read, complaints = 0, 0, []
+    tracemalloc.start()
+    try:
+        for content in damaged(data, rng):
+            n_tried += 1
+            bad.write_bytes(content)
+            try:
+                read_diagrams(bad, format_name)
+                n_read += 1
+            except FileFormatError as error:
+                complaints.append(str(error))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert complaints
+    assert all(str(bad) in complaint for complaint in complaints)
+    assert n_read + len(complaints) == n_tried
+    assert peak < 100e6
