@@ -155,6 +155,7 @@ def test_more_than_four_gigabytes_come_back(tmp_path):
     assert arrays["a"].shape == zeros.shape
     assert not arrays["a"][-1].any()
     assert_array_equal(arrays["b"], np.arange(9))
+    path.unlink()  # pytest would keep it for some runs
 
 
 def test_a_zip_packed_by_another_program_is_read(archive, tmp_path):

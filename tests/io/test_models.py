@@ -318,6 +318,33 @@ def test_forged_words_are_refused(X, path, array, what):
         pbow.load(path)
 
 
+@pytest.mark.parametrize("number", [1e210, 1.7e308, 1e-230, 5e-324])
+@pytest.mark.parametrize("cls", [PersistenceBoW, StablePersistenceBoW])
+def test_numbers_that_no_data_lead_to_are_refused(X, path, cls, number):
+    pbow.save(cls(3).fit(X), path)
+    header, arrays = read_archive(path, MODEL)
+    for name, array in arrays.items():
+        forged = {**arrays, name: np.where(array == 0, 0, number)}
+        write_archive(path, MODEL, header, forged)
+        try:
+            loaded = pbow.load(path)
+        except FileFormatError:
+            continue
+        # Small words and weights are possible.
+        assert number < 1
+        assert np.isfinite(loaded.transform(X)).all()
+
+
+def test_words_of_the_largest_and_smallest_data_come_back(path):
+    for size in (1e100, 1e-98):
+        X = [[[0.0, size], [0.0, size / 2], [0.0, size / 4], [size / 2, size]]]
+        for model in (PersistenceBoW(2), StablePersistenceBoW(2)):
+            for whiten in (True, False):
+                fitted = clone(model).set_params(whiten=whiten).fit(X)
+                loaded = saved_and_loaded(fitted, path)
+                assert_array_equal(loaded.transform(X), fitted.transform(X))
+
+
 def test_a_codebook_of_births_for_finite_points_is_refused(X, path):
     pbow.save(PersistenceBoW(3, essential="separate").fit(X), path)
     header, _ = read_archive(path, MODEL)

@@ -19,7 +19,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from pbow.codebook import GaussianCodebook, KMeansCodebook
-from pbow.diagrams import Diagrams
+from pbow.diagrams import LARGEST_COORDINATE, Diagrams
 from pbow.io.archive import (
     MODEL,
     AnyPath,
@@ -336,6 +336,26 @@ def _is_ramp_by_codebook(value: Any, learnt: Learnt) -> bool:
     )
 
 
+def _is_learnable(codebook: KMeansCodebook | GaussianCodebook) -> bool:
+    """Whether coordinates in their range lead to such numbers.
+
+    Others would overflow in the loops that look words up, and these trust them.
+    """
+    smallest, largest = 1e-110, 4 * LARGEST_COORDINATE
+    scale = codebook.scale
+    if scale.min() < smallest or scale.max() > largest:
+        return False
+    if isinstance(codebook, KMeansCodebook):
+        return bool(np.abs(codebook.words).max() <= largest)
+    variances = np.diagonal(codebook.covariances, axis1=1, axis2=2)
+    return bool(
+        np.abs(codebook.means).max() <= largest
+        and codebook.weights.max() < 1.0 + 1e-6
+        and variances.min() >= smallest**2
+        and variances.max() <= largest**2
+    )
+
+
 def _is_codebook_by_part(
     kind: type[KMeansCodebook] | type[GaussianCodebook],
 ) -> Check:
@@ -348,6 +368,7 @@ def _is_codebook_by_part(
             births_only = {name + ESSENTIAL_SUFFIX for name in parts} - set(parts)
         return all(
             isinstance(codebook, kind)
+            and _is_learnable(codebook)
             and (
                 (name in parts and len(codebook.scale) == 2)
                 or (name in births_only and len(codebook.scale) == 1)
