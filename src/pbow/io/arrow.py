@@ -57,7 +57,7 @@ def read_parquet(path: Path) -> Diagrams:
     parquet = _import("pyarrow.parquet")
     with path.open("rb") as file, blaming(path), _arrow_errors():
         source = parquet.ParquetFile(file, page_checksum_verification=True)
-        _check_rows(source.metadata, path.stat().st_size)
+        _check_values(source.metadata, path.stat().st_size)
         groups = range(source.num_row_groups)
         return _from_tables(
             source.schema_arrow,
@@ -176,9 +176,10 @@ def _batches(X: Diagrams, schema: Any) -> Iterator[Any]:
         start = stop
 
 
-def _check_rows(metadata: Any, n_bytes: int) -> None:
+def _check_values(metadata: Any, n_bytes: int) -> None:
     """Refuse what claims to unfold into far more than a file of this size can be."""
     groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    # Columns know their numbers of values, but to ask them crashes on damaged files.
     n_values = max(
         sum(group.num_rows for group in groups) * metadata.num_columns,
         sum(group.total_byte_size for group in groups) // 8,

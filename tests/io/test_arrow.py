@@ -1,0 +1,192 @@
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from pbow import Diagrams
+from pbow.io import FileFormatError, arrow, read_diagrams, write_diagrams
+
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+POINT = pa.struct([("birth", pa.float64()), ("death", pa.float64())])
+
+
+@pytest.fixture(params=["parquet", "arrow"])
+def kind(request):
+    return request.param
+
+
+@pytest.fixture
+def save(kind, tmp_path):
+    """Write a table as another program would."""
+
+    def save(table, **options):
+        path = tmp_path / f"foreign.{kind}"
+        if kind == "parquet":
+            parquet.write_table(table, path, **options)
+        else:
+            with pa.ipc.new_file(path, table.schema) as writer:
+                writer.write_table(table)
+        return path
+
+    return save
+
+
+@pytest.fixture(name="X")
+def two_samples():
+    return Diagrams.from_parts(
+        {"H0": [[[0, np.inf], [0, 0.5]], []], "β.1": [[], [[0.25, 0.75]]]}
+    )
+
+
+def test_a_row_is_a_sample_and_a_column_a_part(X, kind, tmp_path):
+    path = tmp_path / f"diagrams.{kind}"
+    write_diagrams(X, path)
+    table = (
+        parquet.read_table(path)
+        if kind == "parquet"
+        else pa.ipc.open_file(path).read_all()
+    )
+    assert table.to_pylist() == [
+        {
+            "H0": [{"birth": 0.0, "death": np.inf}, {"birth": 0.0, "death": 0.5}],
+            "β.1": [],
+        },
+        {"H0": [], "β.1": [{"birth": 0.25, "death": 0.75}]},
+    ]
+    about = json.loads(table.schema.metadata[b"pbow"])
+    assert about == {"format": "pbow-diagrams", "version": 1}
+
+
+def test_large_collections_are_cut_into_batches(rng, kind, tmp_path, monkeypatch):
+    monkeypatch.setattr(arrow, "N_POINTS", 10)
+    sizes = rng.integers(0, 15, size=40)
+    points = np.sort(rng.uniform(size=(sizes.sum(), 2)), axis=1)
+    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    X = Diagrams.from_parts(
+        {"H0": Diagrams(points, offsets), "H1": Diagrams(points, offsets)[::-1]}
+    )
+    path = tmp_path / f"diagrams.{kind}"
+    write_diagrams(X, path)
+    if kind == "parquet":
+        assert parquet.ParquetFile(path).num_row_groups > 10
+    else:
+        assert pa.ipc.open_file(path).num_record_batches > 10
+    assert read_diagrams(path) == X
+
+
+def test_files_of_other_programs_need_no_key(save):
+    structs = pa.array([[{"birth": 0, "death": 1}], []], pa.large_list(POINT))
+    narrow = pa.struct(
+        [("death", pa.float32()), ("extra", pa.string()), ("birth", pa.int8())]
+    )
+    shuffled = pa.array(
+        [[{"birth": 1, "death": 2.5, "extra": "x"}], []], pa.list_(narrow)
+    )
+    table = pa.table({"label": ["a", "b"], "H0": structs, "H1": shuffled})
+    expected = Diagrams.from_parts({"H0": [[[0, 1]], []], "H1": [[[1, 2.5]], []]})
+    assert read_diagrams(save(table)) == expected
+    assert read_diagrams(save(table.slice(1))) == expected[1:]
+
+
+def test_rows_in_several_chunks_follow_one_another(save):
+    one = pa.table({"H1": pa.array([[{"birth": 0, "death": 1}]], pa.list_(POINT))})
+    table = pa.concat_tables([one, one, one])
+    assert read_diagrams(save(table)).sizes.tolist() == [1, 1, 1]
+
+
+def test_duckdb_reads_and_writes_it(X, tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    write_diagrams(X, tmp_path / "a.parquet")
+    with duckdb.connect() as base:
+        rows = base.sql(f"SELECT len(H0) FROM '{tmp_path / 'a.parquet'}'").fetchall()
+        assert rows == [(2,), (0,)]
+        base.sql(
+            f"COPY (FROM '{tmp_path / 'a.parquet'}') TO '{tmp_path / 'b.parquet'}'"
+        )
+    assert read_diagrams(tmp_path / "b.parquet") == X
+
+
+def test_polars_reads_and_writes_it(X, tmp_path):
+    polars = pytest.importorskip("polars")
+    write_diagrams(X, tmp_path / "a.parquet")
+    frame = polars.read_parquet(tmp_path / "a.parquet")
+    assert frame["H0"].list.len().to_list() == [2, 0]
+    frame.write_parquet(tmp_path / "b.parquet")
+    assert read_diagrams(tmp_path / "b.parquet") == X
+
+
+def test_pandas_reads_it(X, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    write_diagrams(X, tmp_path / "a.parquet")
+    frame = pandas.read_parquet(tmp_path / "a.parquet")
+    assert frame["β.1"][1].tolist() == [{"birth": 0.25, "death": 0.75}]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"x": [1.0]}, r"type list<struct<birth, death>> for each part; got x: double"),
+        ({"x": [[1.0]]}, "got x: list"),
+        ({"x": pa.array([[{"birth": 1.0}]])}, "got x: list<"),
+        ({"H1": pa.array([None], pa.list_(POINT))}, "column H1 has a null"),
+        ({"H1": pa.array([[None]], pa.list_(POINT))}, "column H1 has a null"),
+        (
+            {"H1": pa.array([[{"birth": 0.0, "death": None}]], pa.list_(POINT))},
+            "column H1 has a null.* inf for the death",
+        ),
+        (
+            {"H1": pa.array([[{"birth": 1.0, "death": 0.0}]], pa.list_(POINT))},
+            "dies before it is born",
+        ),
+        ({"H1": pa.array([[{"birth": "a", "death": "b"}]])}, "Failed to parse string"),
+    ],
+)
+def test_other_tables_are_refused(save, columns, message):
+    path = save(pa.table(columns))
+    with pytest.raises(FileFormatError, match=message):
+        read_diagrams(path)
+
+
+@pytest.mark.parametrize(
+    ("about", "message"),
+    [
+        (
+            '{"format": "pbow-diagrams", "version": 2}',
+            "version 2, made by a newer pbow",
+        ),
+        ('{"format": "pbow-model", "version": 1}', "not pbow-diagrams"),
+        ('{"format": "pbow-diagrams", "version": "1"}', "not pbow-diagrams"),
+        ("[]", "not pbow-diagrams"),
+        ("{", "Expecting property name"),
+        ("[" * 100_000, "recursion"),
+    ],
+)
+def test_other_versions_are_refused(save, about, message):
+    table = pa.table({"H1": pa.array([[]], pa.list_(POINT))})
+    path = save(table.replace_schema_metadata({"pbow": about}))
+    with pytest.raises(FileFormatError, match=message):
+        read_diagrams(path)
+
+
+def test_a_small_file_that_unfolds_into_a_large_one_is_refused(tmp_path):
+    lists = pa.array([[]] * 1000, pa.list_(POINT))
+    table = pa.table({"H1": pa.chunked_array([lists] * 6000)})
+    parquet.write_table(table, tmp_path / "a.parquet")
+    assert (tmp_path / "a.parquet").stat().st_size < 50_000
+    with pytest.raises(FileFormatError, match="claims to have 12000000 values"):
+        read_diagrams(tmp_path / "a.parquet")
+
+
+def test_without_pyarrow_the_error_names_the_extra(X, kind, tmp_path, monkeypatch):
+    path = tmp_path / f"diagrams.{kind}"
+    write_diagrams(X, path)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.ipc", None)
+    with pytest.raises(ImportError, match=r'pip install "pbow\[arrow\]"'):
+        read_diagrams(path)
+    with pytest.raises(ImportError, match=r'pip install "pbow\[arrow\]"'):
+        write_diagrams(X, tmp_path / f"other.{kind}")
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
