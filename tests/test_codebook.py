@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -218,3 +220,14 @@ def test_a_codebook_copies_its_arrays():
     codebook = KMeansCodebook(words, np.ones(2))
     words[0, 0] = 5.0
     assert codebook.words[0, 0] == 1.0
+
+
+def test_a_codebook_that_was_pickled_cannot_be_changed_either():
+    eye = np.eye(2)[np.newaxis]
+    for book in (
+        KMeansCodebook(np.ones((1, 2)), np.ones(2)),
+        GaussianCodebook(np.ones(1), np.ones((1, 2)), eye, np.ones(2)),
+    ):
+        again = pickle.loads(pickle.dumps(book))
+        with pytest.raises(ValueError, match="read-only"):
+            again.scale[0] = 2.0

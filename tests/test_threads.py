@@ -51,11 +51,12 @@ def test_an_error_in_a_thread_reaches_the_caller():
         )
 
 
-def test_after_an_error_the_other_threads_stop():
+@pytest.mark.parametrize("in_caller", [True, False])
+def test_after_an_error_the_other_threads_stop(in_caller):
     caller, seen = threading.get_ident(), []
 
     def run(first, last):
-        if threading.get_ident() == caller:
+        if (threading.get_ident() == caller) == in_caller:
             raise KeyboardInterrupt
         seen.append(first)
         time.sleep(0.05)
@@ -64,4 +65,5 @@ def test_after_an_error_the_other_threads_stop():
         for_each_block(
             run, np.arange(1000), nanoseconds_a_point=WORTH_A_THREAD, n_jobs=8
         )
-    assert len(seen) < 32
+    # Of 32 blocks, no thread got as far as a third.
+    assert len(seen) <= 14

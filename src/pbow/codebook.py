@@ -54,6 +54,10 @@ class KMeansCodebook:
     def __post_init__(self) -> None:
         _freeze(self)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Made anew, because arrays that were pickled are writable.
+        return _rebuild(self)
+
     @property
     def n_words(self) -> int:
         """Number of words."""
@@ -84,6 +88,10 @@ class GaussianCodebook:
 
     def __post_init__(self) -> None:
         _freeze(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Made anew, because arrays that were pickled are writable.
+        return _rebuild(self)
 
     @property
     def n_words(self) -> int:
@@ -336,6 +344,11 @@ def _check_sample(sample: Any, n_words: int, n_init: int) -> Floats:
             msg = f"Expected {name} to be an int >= 1; got {value!r}."
             raise ValueError(msg)
     return checked
+
+
+def _rebuild(codebook: KMeansCodebook | GaussianCodebook) -> tuple[Any, ...]:
+    values = tuple(getattr(codebook, field.name) for field in fields(codebook))
+    return type(codebook), values
 
 
 def _freeze(codebook: KMeansCodebook | GaussianCodebook) -> None:

@@ -6,6 +6,7 @@ on the number of threads, nor on the other diagrams.
 
 from __future__ import annotations
 
+import math
 from itertools import count
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -31,7 +32,7 @@ Floats = NDArray[np.float64]
 # Measured costs in nanoseconds, by which the faster of two equal ways is chosen.
 BRUTE_A_WORD = 0.25
 GRID_A_POINT = 4.0
-GRID_TO_BUILD = 3e6
+GRID_TO_BUILD = 3.5e5  # times the square root of the number of words
 LIKELIHOOD_A_WORD = 1.4
 
 # Diagrams whose sums are kept in float64 until they are normalised.
@@ -94,7 +95,7 @@ def encode_counts(
         return count_in_numpy(X.points, X.offsets, words, inverse, ramp, how)
     brute = BRUTE_A_WORD * n_words
     saved = n_points * (brute - GRID_A_POINT)
-    to_build = 0.0 if codebook in _grids else GRID_TO_BUILD
+    to_build = 0.0 if codebook in _grids else GRID_TO_BUILD * math.sqrt(n_words)
     by_grid = saved > to_build and n_words <= MOST_WORDS
     loop: Any = count_grid if by_grid else count_brute
     grid = _grid_of(codebook, words) if by_grid else ()

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 __all__ = ["for_each_block"]
 
-# Nanoseconds of work that a thread saves more by than it costs to start.
+# Below this many nanoseconds of work for each, threads cost more than they save.
 WORTH_A_THREAD = 500_000.0
 
 
@@ -54,20 +54,24 @@ def for_each_block(
     blocks = deque(pairwise(_balanced_cuts(offsets, 4 * n_threads)))
 
     def take_blocks() -> None:
-        while True:
-            try:
-                first, last = blocks.popleft()
-            except IndexError:
-                return
-            run(first, last)
+        try:
+            while True:
+                try:
+                    first, last = blocks.popleft()
+                except IndexError:
+                    return
+                run(first, last)
+        except BaseException:
+            blocks.clear()  # after an error, or Ctrl-C, the other threads stop, too
+            raise
 
     # The calling thread takes its share: there is one less to start.
     with ThreadPoolExecutor(n_threads - 1) as pool:
-        others = [pool.submit(take_blocks) for _ in range(n_threads - 1)]
         try:
+            others = [pool.submit(take_blocks) for _ in range(n_threads - 1)]
             take_blocks()
         finally:
-            blocks.clear()  # after an error, or Ctrl-C, the others stop, too
+            blocks.clear()
         for other in others:
             other.result()
 

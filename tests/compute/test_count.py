@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from pbow.compute.count import CHUNK, count_brute, count_grid, count_in_numpy
 from pbow.compute.grid import build_grid
-from pbow.compute.normalize import RAW
+from pbow.compute.normalize import NORMALIZATIONS, RAW
 from pbow.weighting import Ramp
 
 NO_RAMP = np.empty(0)
@@ -107,3 +107,16 @@ def test_numpy_gives_the_same_bits_where_squares_overflow():
     out = np.zeros((1, 2))
     count_brute(points, offsets, words, inverse, NO_RAMP, RAW, out)
     assert_array_equal(count_in_numpy(points, offsets, words, inverse, None, RAW), out)
+
+
+@pytest.mark.parametrize("how", NORMALIZATIONS.values(), ids=NORMALIZATIONS)
+@pytest.mark.parametrize("n", [CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK])
+def test_any_number_of_points_may_have_one_word(n, how):
+    # As many as there are roots in the table, and one more or less.
+    points, offsets = np.tile([0.0, 1.0], (n, 1)), np.array([0, n])
+    words = np.array([[0.0, 1.0], [5.0, 5.0]])
+    expected = count_in_numpy(points, offsets, words, ONES, None, how)
+    for loop, grid_of in ((count_brute, ()), (count_grid, build_grid(words))):
+        out = np.zeros((1, 2))
+        loop(points, offsets, words, ONES, *grid_of, NO_RAMP, how, out)
+        assert_array_equal(out, expected)

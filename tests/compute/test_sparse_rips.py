@@ -12,7 +12,7 @@ from pbow.compute.sparse_rips import (
 
 def ordered(points):
     order, radii = np.empty(len(points), np.int64), np.empty(len(points))
-    order_farthest_first(points, order, radii)
+    order_farthest_first(np.ascontiguousarray(points.T), order, radii)
     return order, radii
 
 
@@ -39,7 +39,7 @@ def test_among_points_as_far_the_first_comes_first():
 def test_no_points_have_no_order():
     order, radii = ordered(np.empty((0, 3)))
     assert len(order) == len(radii) == 0
-    assert count_sparse_edges(np.empty((0, 3)), radii, 0.5, np.inf) == 0
+    assert count_sparse_edges(np.empty((3, 0)), radii, 0.5, 1.0) == 0
 
 
 def balls_meet(d, older, younger, epsilon):
@@ -54,17 +54,18 @@ def balls_meet(d, older, younger, epsilon):
     return None
 
 
-@pytest.mark.parametrize("max_value", [np.inf, 0.5])
+@pytest.mark.parametrize("max_value", [9.0, 0.5])
 @pytest.mark.parametrize("epsilon", [0.2, 0.5, 0.9])
 def test_edges_enter_when_their_balls_meet(rng, epsilon, max_value):
     points = rng.uniform(size=(50, 2))
     order, radii = ordered(points)
     points = points[order]
-    n_edges = count_sparse_edges(points, radii, epsilon, max_value)
-    rows, columns = np.empty(n_edges, np.int32), np.empty(n_edges, np.int32)
+    columns = np.ascontiguousarray(points.T)
+    n_edges = count_sparse_edges(columns, radii, epsilon, max_value)
+    older, younger = np.empty((2, n_edges), np.int32)
     values = np.empty(n_edges)
-    fill_sparse_edges(points, radii, epsilon, max_value, rows, columns, values)
-    found = dict(zip(zip(rows, columns, strict=True), values, strict=True))
+    fill_sparse_edges(columns, radii, epsilon, max_value, older, younger, values)
+    found = dict(zip(zip(older, younger, strict=True), values, strict=True))
     distances = cdist(points, points)
     expected = {}
     for j in range(50):

@@ -6,7 +6,8 @@ Conventions of every loop in this package:
 * a block of diagrams is ``offsets[i:j + 1]`` with the *whole* ``points``: no copy;
 * the result goes to ``out``, which the caller allocates and zeroes;
 * ``points`` and ``offsets`` of diagrams are read-only arrays and all others are not:
-  to numba these are different types, and each is compiled for one of them only;
+  to numba these are different types, and each is compiled for one of them only (loops
+  over a grid for two: codes of one byte and of two);
 * loops are serial and release the GIL; the caller runs blocks in threads.
   (``parallel=True`` aborts the process when two threads enter it under numba's
   workqueue layer, and hangs after a fork under OpenMP.)

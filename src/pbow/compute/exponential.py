@@ -3,8 +3,8 @@
 The C library's exp is a call and keeps a loop from being vectorised. A power of two
 needs less than exp: -d is split into a whole number n and r with |r| <= 1/2, exactly;
 2**r = 1 + r q(r), where the polynomial q interpolates at Chebyshev points, to 6e-16 of
-2**r (float32: 1e-8); and 2**n is made from its bits. Results below the smallest normal
-number, 2e-308 (float32: 1e-38), are 0.
+2**r (float32: 1e-8); and 2**n is made from its bits. From d = 1022.5 on (float32:
+126.5), where the smallest normal numbers are, results are 0; so is that of NaN.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["CONTRACT", "bits_of_64", "half_to", "half_to_32", "half_to_64"]
 # the bias of an exponent: shifted to the left, they are those of a power of two.
 ROUND_64 = 6755399441055744.0 + 1023.0
 ROUND_32 = np.float32(12582912.0 + 127.0)
-# From here on, the bits of that power are all 0, and so is the result.
+# Here the bits of that power are all 0, and so is the result.
 LAST_64 = 1023.0
 LAST_32 = np.float32(127.0)
 # Multiply and add may round once instead of twice; nothing else is relaxed.

@@ -27,9 +27,10 @@ Codes = NDArray[Any]
 N_CELLS = 512
 MOST_LISTS = 65535
 MOST_WORDS = 65534
-# Cells at the rim reach this many times the size of the words' box beyond it. Further
-# out, words become equally far within rounding, and pruning could not be exact.
+# Cells at the rim reach this many times the size of the words' box from its centre.
+# Further out, words become equally far within rounding, and pruning could not be exact.
 REACH = 4.0
+SMALLEST_BOX = 1e-100
 
 ONE, TWO = np.uint32(1), np.uint32(2)
 
@@ -65,7 +66,7 @@ class Grid(NamedTuple):
 def build_grid(words: Floats) -> Grid:
     """Return the grid over at most MOST_WORDS scaled ``words``.
 
-    Cost: about 2 ms for 50 words, 5 ms for 300, and 1.3 to 2 MB.
+    Cost: about 2 ms for 50 words, growing with their square root; 1.3 to 5 MB.
     """
     dtype = np.uint8 if len(words) + 1 < 256 else np.uint16
     codes = np.empty(N_CELLS * N_CELLS, dtype)
@@ -155,7 +156,8 @@ def _lay_out(words: Floats, frame: Floats, half: Floats, slack: Floats) -> None:
         for k in range(words.shape[0]):
             low, high = min(low, words[k, axis]), max(high, words[k, axis])
         size = high - low
-        if not size > 0.0:
+        # Of words closer than that, cells a unit could overflow: one cell has them all.
+        if not size > SMALLEST_BOX:
             size = max(abs(high), 1.0)
         # A margin, because points scatter around the outermost words.
         corner = low - 0.125 * size
@@ -214,7 +216,9 @@ def _prune(
         # Squared distances carry a few roundings each, 2e-16 of their size or of the
         # smallest number; a word is dropped only where it loses by far more than that.
         margin = 1e-12 * (smallest + d + spread) + 1e-300
-        if k == nearest or largest >= -margin:
+        # A word in the same place comes later and cannot win. What overflowed stays.
+        same = words[k, 0] == words[nearest, 0] and words[k, 1] == words[nearest, 1]
+        if k == nearest or not (same or largest < -margin):
             listed[n_listed] = k
             n_listed += 1
     return n_listed
@@ -255,9 +259,10 @@ def label_grid(
         found = labels[low : low + size]
         for t in range(size):
             birth = block[2 * t]
-            column = min(max(birth * rate_x + shift_x, 0.0), last)
+            # In this order, what is not a number falls into the first cell, too.
+            column = min(max(0.0, birth * rate_x + shift_x), last)
             row = (block[2 * t + 1] - birth) * rate_y + shift_y
-            row = min(max(row, 0.0), last)
+            row = min(max(0.0, row), last)
             cell[t] = np.int32(row) * np.int32(N_CELLS) + np.int32(column)
         # Written always and kept only where unsure: no branch to mispredict.
         n_unsure = 0
