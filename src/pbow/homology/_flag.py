@@ -24,8 +24,8 @@ __all__ = ["Edges", "flag_bytes", "flag_engine"]
 # What gudhi 3.13 takes at its peak, matrix included: 90 to 170 for clouds without a
 # shape; where long loops are reduced, as of a noisy circle, up to 600.
 BYTES_AN_EDGE = 150.0
-# And for a triangle, where H2 is wanted: 30 to 60.
-BYTES_A_CLIQUE = 60.0
+# And for a triangle, where H2 is wanted: 30 to 120.
+BYTES_A_CLIQUE = 100.0
 BYTES_OF_A_BLOCK = 2**22
 LARGEST = sys.float_info.max
 

@@ -30,7 +30,7 @@ from pbow.homology._common import (
     make_diagrams,
     part_names,
 )
-from pbow.homology._flag import Edges, flag_bytes, flag_engine
+from pbow.homology._flag import LARGEST, Edges, flag_bytes, flag_engine
 from pbow.homology._memory import check_memory
 from pbow.validation import check_option, is_finite_number, is_integer
 
@@ -53,7 +53,8 @@ def rips(
     deaths are edge lengths (diameters): halve them to compare with radii. The diagrams
     are exact; points that die when they are born are left out. Memory grows with the
     square of the size of a cloud, and time faster: some 60 ms for H1 of 500 points in
-    space. What would not fit into memory is refused before the work starts.
+    space. What would not fit into memory is refused before the work starts; where H2 or
+    more is wanted, once more for each cloud when it is known which edges matter.
 
     Parameters
     ----------
@@ -169,8 +170,8 @@ def sparse_rips(
 
     Points are taken farthest first, and each has only those edges that matter at the
     scale at which it adds something to the points before it [1]_; the number of edges
-    then grows with the number of points and not with its square. Values are edge
-    lengths (diameters), as those of :func:`rips`.
+    then grows with the number of points and not with its square: 20,000 points of a
+    torus take seconds. Values are edge lengths (diameters), as those of :func:`rips`.
 
     The guarantee, with :math:`c = 1 / (1 - \varepsilon)`: points :math:`(b, d)` of the
     exact diagram can be matched, one to one, to points :math:`(b', d')` of this one,
@@ -263,7 +264,7 @@ def sparse_rips(
         in_threads(lambda c: _Sparse.of(c, float(epsilon), limit), checked, n_jobs)
     )
     check_memory(
-        [flag_bytes(len(s.points), s.n_edges) for s in orders],
+        [flag_bytes(len(s.radii), s.n_edges) for s in orders],
         noun="cloud",
         n_jobs=n_jobs,
         advice=(
@@ -523,7 +524,7 @@ def dtm_rips(
 class _Sparse(NamedTuple):
     """A cloud in the order of :func:`order_farthest_first`, and its sparse graph."""
 
-    points: Floats
+    columns: Floats
     radii: Floats
     epsilon: float
     limit: float
@@ -531,22 +532,24 @@ class _Sparse(NamedTuple):
 
     @classmethod
     def of(cls, cloud: Floats, epsilon: float, limit: float) -> _Sparse:
+        limit = min(limit, LARGEST)
         order = np.empty(len(cloud), dtype=np.int64)
         radii = np.empty(len(cloud))
-        order_farthest_first(cloud, order, radii)
-        points = cloud[order]
-        n_edges = count_sparse_edges(points, radii, epsilon, limit)
-        return cls(points, radii, epsilon, limit, n_edges)
+        columns = np.ascontiguousarray(cloud.T)
+        order_farthest_first(columns, order, radii)
+        columns = np.ascontiguousarray(columns[:, order])
+        n_edges = count_sparse_edges(columns, radii, epsilon, limit)
+        return cls(columns, radii, epsilon, limit, n_edges)
 
     def graph(self) -> coo_matrix:
-        rows = np.empty(self.n_edges, dtype=np.int32)
-        columns = np.empty(self.n_edges, dtype=np.int32)
+        older = np.empty(self.n_edges, dtype=np.int32)
+        younger = np.empty(self.n_edges, dtype=np.int32)
         values = np.empty(self.n_edges)
         fill_sparse_edges(
-            self.points, self.radii, self.epsilon, self.limit, rows, columns, values
+            self.columns, self.radii, self.epsilon, self.limit, older, younger, values
         )
-        n = len(self.points)
-        return coo_matrix((values, (rows, columns)), shape=(n, n))
+        n = len(self.radii)
+        return coo_matrix((values, (older, younger)), shape=(n, n))
 
 
 def _dtm_values(cloud: Floats, k: int, q: float) -> Floats:
