@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -54,6 +56,20 @@ def test_arrays_are_read_only_and_their_own():
     for array in (graphs.edges, graphs.offsets, graphs.num_nodes):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
+
+
+def test_a_collection_survives_pickling():
+    graphs = Graphs(TRIANGLE, [0, 3, 3], [3, 2])
+    copy = pickle.loads(pickle.dumps(graphs))
+    assert [n for _, n in copy] == [3, 2]
+    assert_array_equal(copy.edges, graphs.edges)
+    assert not copy.edges.flags.writeable
+
+
+def test_a_collection_cannot_be_changed():
+    graphs = Graphs(TRIANGLE, [0, 3], [3])
+    with pytest.raises(AttributeError):
+        graphs.edges = np.empty((0, 2), np.int32)
 
 
 def test_all_forms_of_a_graph_give_the_same():

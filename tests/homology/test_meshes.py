@@ -2,7 +2,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
@@ -90,6 +90,7 @@ def meshes(draw, *, shape):
     ids=["disc", "annulus", "torus", "moebius strip", "klein bottle"],
 )
 def test_surfaces_have_the_loops_of_a_simplex_tree(shape):
+    @settings(max_examples=40)
     @given(meshes(shape=shape))
     def check(mesh):
         vertices, faces, source = mesh

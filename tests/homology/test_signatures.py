@@ -11,8 +11,9 @@ from pbow.homology import Graphs, graph_extended, heat_kernel_signature
 
 
 @pytest.mark.parametrize("t", [0.0, 0.1, 1.0, 10.0, 1000.0])
-def test_the_signature_is_the_diagonal_of_the_heat_kernel(rng, t):
-    matrix = np.triu(rng.uniform(size=(25, 25)) < 0.08, 1)
+@pytest.mark.parametrize("density", [0.02, 0.08, 0.4, 1.0])
+def test_the_signature_is_the_diagonal_of_the_heat_kernel(rng, t, density):
+    matrix = np.triu(rng.uniform(size=(25, 25)) < density, 1)
     matrix = (matrix | matrix.T).astype(float)
     expected = np.diag(expm(-t * laplacian(matrix, normed=True)))
     signature = heat_kernel_signature(csr_array(matrix), t)
@@ -23,6 +24,23 @@ def test_the_signature_is_the_diagonal_of_the_heat_kernel(rng, t):
 
 def test_a_vertex_without_edges_keeps_its_heat():
     assert heat_kernel_signature(([[0, 1]], 3), t=2.0)[2] == 1.0
+
+
+def test_twins_match_the_definition():
+    star_of_stars = [[0, 1], [0, 2], *([1, v] for v in range(3, 9)), [2, 9], [2, 10]]
+    both_sides = [[u, v] for u in (11, 12, 13) for v in (14, 15)]
+    edges = np.array(star_of_stars + both_sides)
+    matrix = np.zeros((18, 18))
+    matrix[tuple(edges.T)] = matrix[tuple(edges[:, ::-1].T)] = 1.0
+    expected = np.diag(expm(-0.7 * laplacian(matrix, normed=True)))
+    assert_allclose(heat_kernel_signature((edges, 18), 0.7), expected, atol=2e-12)
+
+
+def test_a_graph_that_is_too_large_is_refused_before_the_work_starts():
+    n = 400_000
+    path = np.column_stack((np.arange(n - 1), np.arange(1, n)))
+    with pytest.raises(MemoryError, match=r"Component 0 needs about 7.68 TB .* Choose"):
+        heat_kernel_signature((path, n), t=1.0)
 
 
 def test_vertices_that_a_symmetry_exchanges_are_equal():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from pbow.compute.union_find import mark_simple
@@ -22,7 +22,7 @@ Ids = NDArray[np.int32]
 MOST_IN_A_GRAPH = 2**31 - 1
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class Graphs:
     """Undirected graphs without loops and repeated edges, in flat storage.
 
@@ -63,24 +63,22 @@ class Graphs:
     offsets: Ints
     num_nodes: Ints
 
-    def __post_init__(self) -> None:
-        num_nodes = _as_counts(self.num_nodes, "num_nodes", "(n_graphs,)")
-        offsets = _as_counts(self.offsets, "offsets", "(n_graphs + 1,)")
-        edges = _as_edges(self.edges, "edges")
-        _check_offsets(offsets, len(edges), len(num_nodes))
-        _check_sizes(np.diff(offsets), num_nodes)
-        _check_ends(edges, offsets, num_nodes)
-        edges = np.array(edges, dtype=np.int32, order="C")
-        keep = np.ones(len(edges), bool)
-        mark_simple(edges, cumulated(num_nodes), offsets, keep)
+    def __init__(
+        self, edges: ArrayLike, offsets: ArrayLike, num_nodes: ArrayLike
+    ) -> None:
+        sizes = _as_counts(num_nodes, "num_nodes", "(n_graphs,)")
+        starts = _as_counts(offsets, "offsets", "(n_graphs + 1,)")
+        given = _as_edges(edges, "edges")
+        _check_offsets(starts, len(given), len(sizes))
+        _check_sizes(np.diff(starts), sizes)
+        _check_ends(given, starts, sizes)
+        ends = np.array(given, dtype=np.int32, order="C")
+        keep = np.ones(len(ends), bool)
+        mark_simple(ends, cumulated(sizes), starts, keep)
         if not keep.all():
-            edges = edges[keep]
-            offsets = cumulated(keep)[offsets]
-        for name, array in (
-            ("edges", edges),
-            ("offsets", offsets),
-            ("num_nodes", num_nodes),
-        ):
+            ends = ends[keep]
+            starts = cumulated(keep)[starts]
+        for name, array in (("edges", ends), ("offsets", starts), ("num_nodes", sizes)):
             array.flags.writeable = False
             object.__setattr__(self, name, array)
 
@@ -112,6 +110,10 @@ class Graphs:
         sizes = np.array([len(edges) for edges, _ in pairs], np.int64)
         edges = [np.empty((0, 2), np.int32), *(edges for edges, _ in pairs)]
         return cls(np.concatenate(edges), cumulated(sizes), num_nodes)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Copies made by pickle would have arrays that can be written to.
+        return Graphs, (self.edges, self.offsets, self.num_nodes)
 
     def __len__(self) -> int:
         return len(self.num_nodes)
