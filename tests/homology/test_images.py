@@ -122,6 +122,7 @@ def test_values_of_any_type_are_negated_as_numbers(dtype):
     image = np.array([[0, 1, 0, 1, 1]], dtype=dtype)
     X = cubical([image], 0, superlevel=True)
     assert X[0].tolist() == [[-1.0, 0.0], [-1.0, np.inf]]
+    assert not np.signbit(X[0][0, 1])
 
 
 def test_a_periodic_image_is_a_torus():

@@ -190,6 +190,12 @@ def test_no_progress_bar_is_drawn_without_a_terminal(capsys, rng, progress):
     assert capsys.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize("progress", [1, "bar"])
+def test_progress_can_be_called_or_is_a_flag(homology, progress):
+    with pytest.raises(ValueError, match="Expected progress to be a bool, a callable"):
+        homology([], progress=progress)
+
+
 def test_an_interrupt_does_not_wait_for_all_clouds(rng):
     n_left = threading.active_count()
 
@@ -312,6 +318,29 @@ def test_a_distance_matrix_says_the_same_as_its_points(rng, max_edge):
     matrices = [cdist(cloud, cloud) for cloud in clouds]
     X = rips(matrices, metric="precomputed", max_edge=max_edge)
     assert rips(clouds, max_edge=max_edge) == X
+
+
+any_matrices = hnp.arrays(
+    np.float64,
+    st.integers(1, 9).map(lambda n: (n, n)),
+    elements=st.sampled_from([0.0, 1.0, 2.0, 3.0, np.inf]),
+)
+
+
+@given(any_matrices, st.sampled_from([None, 2.0]))
+def test_a_matrix_need_not_be_a_metric(values, max_edge):
+    matrix = np.minimum(values, values.T)
+    np.fill_diagonal(matrix, 0.0)
+    X = rips([matrix], (0, 1, 2), metric="precomputed", max_edge=max_edge)
+    tree = gudhi.SimplexTree()
+    for i, j in zip(*np.tril_indices(len(matrix)), strict=True):
+        if matrix[i, j] <= (max_edge or 9.0):
+            tree.insert([i, j], matrix[i, j])
+    tree.expansion(3)
+    tree.compute_persistence(homology_coeff_field=2, persistence_dim_max=True)
+    for dim in (0, 1, 2):
+        expected = tree.persistence_intervals_in_dimension(dim).reshape(-1, 2)
+        assert_array_equal(in_order(X[f"H{dim}"][0]), in_order(expected))
 
 
 def test_an_infinite_distance_is_no_edge(rng):

@@ -3,8 +3,8 @@
 Conventions: `columns` is (n_coordinates, n_points) in float64, C-contiguous, so that
 loops over points vectorise; distances are Euclidean. `order` lists the points farthest
 first, and `radii` belong to the places in that order. `epsilon` is in (0, 1). After
-N. J. Cavanna, M. Jahanseir, D. R. Sheehy. A geometric perspective on sparse filtrations.
-CCCG 2015.
+N. J. Cavanna, M. Jahanseir, D. R. Sheehy. A geometric perspective on sparse
+filtrations. CCCG 2015.
 """
 
 from __future__ import annotations

@@ -54,6 +54,9 @@ def make_diagrams(
     `one` runs in threads, so it should release the GIL. Samples are in the order of the
     items. `progress` is called by the calling thread, once an item.
     """
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        msg = f"Expected progress to be a bool, a callable or None; got {progress!r}."
+        raise ValueError(msg)
     tick = _progress_bar(len(items)) if progress is True else progress or None
     samples = []
     for sample in in_threads(one, items, n_jobs):

@@ -51,7 +51,8 @@ def cubical(
     images : iterable of array-like of shape (h_i, w_i) or (d_i, h_i, w_i)
         One array an image, of any size; or one stack of shape (n, h, w) or (n, d, h,
         w). A pixel of value ``inf`` never enters: it masks what is not part of the
-        image. The diagrams of an image without pixels are empty.
+        image. The diagrams of an image without pixels are empty. Make colours grey
+        before: an array of shape (h, w, 3) is an image in space of depth h.
     dims : int or sequence of int, default=(0, 1)
         Dimensions of homology: 0 for components, 1 for loops, 2 for voids (of images in
         space).
@@ -228,7 +229,7 @@ def _check_image(image: Any, index: int, *, superlevel: bool) -> Floats:
         raise ValueError(msg)
     values = np.ascontiguousarray(pixels, dtype=np.float64)
     if superlevel:
-        values = -values
+        values = 0.0 - values  # never -0.0
     # A NaN fails the comparisons.
     valid = (np.abs(values) <= LARGEST_COORDINATE) | np.isposinf(values)
     if not valid.all():

@@ -344,6 +344,9 @@ def alpha(
     Where more points than needed lie on one sphere, as those of a grid do, rounding can
     leave points of persistence about 1e-16 in the diagrams.
 
+    Computed by ``gudhi.AlphaComplex``. That part of gudhi uses CGAL and is under the
+    GPL, while those that the other functions here use are under the MIT licence.
+
     References
     ----------
     .. [1] Herbert Edelsbrunner, Ernst P. Mücke. Three-dimensional alpha shapes. ACM
