@@ -82,13 +82,16 @@ GIOTTO = np.array(
 
 def test_padding_of_giotto_is_left_out():
     X = from_giotto(GIOTTO)
-    assert Diagrams.from_parts(
-        {
-            "H0": [[[0.0, 0.5], [0.0, 0.75]], [[0.0, 0.25]]],
-            "H1": [[[0.25, 0.5]], []],
-            "H2": [[], []],
-        }
-    ) == X
+    assert (
+        Diagrams.from_parts(
+            {
+                "H0": [[[0.0, 0.5], [0.0, 0.75]], [[0.0, 0.25]]],
+                "H1": [[[0.25, 0.5]], []],
+                "H2": [[], []],
+            }
+        )
+        == X
+    )
     assert from_giotto(GIOTTO, dims=1) == X["H1"]
     assert_array_equal(to_giotto(X), GIOTTO)
 

@@ -3,60 +3,38 @@
 from __future__ import annotations
 
 import os
-import re
-import secrets
-import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pbow.diagrams import Diagrams, check_diagrams
 from pbow.io import archive, dipha
-from pbow.io.archive import AnyPath, blaming, replacing
+from pbow.io.archive import AnyPath, replacing
 from pbow.io.arrow import read_arrow, read_parquet, write_arrow, write_parquet
 from pbow.io.csv import read_csv, write_csv
-from pbow.io.dimensions import dimensions_of
-from pbow.io.dipha import read_dipha, write_dipha
-from pbow.io.native import read_native, write_native
-from pbow.io.text import (
-    read_hera,
-    read_pers,
-    read_perseus,
-    write_hera,
-    write_pers,
-    write_perseus,
+from pbow.io.folders import (
+    READ_ONE,
+    WRITE_ONE,
+    files_of,
+    read_perseus_files,
+    read_samples,
+    write_folder,
 )
+from pbow.io.native import read_native, write_native
 from pbow.validation import check_option
 
 __all__ = ["read_diagrams", "write_diagrams"]
 
-Floats = NDArray[np.float64]
-Writer = Callable[[Diagrams, BinaryIO], None]
-
-# Formats of whole collections, and those that have a file for each sample.
 READ_ALL: dict[str, Callable[[Path], Diagrams]] = {
     "pbow": read_native,
     "csv": read_csv,
     "parquet": read_parquet,
     "arrow": read_arrow,
 }
-WRITE_ALL: dict[str, Writer] = {
+WRITE_ALL: dict[str, Callable[[Diagrams, BinaryIO], None]] = {
     "csv": write_csv,
     "parquet": write_parquet,
     "arrow": write_arrow,
-}
-READ_ONE: dict[str, Callable[[Path], dict[int | None, Floats]]] = {
-    "pers": read_pers,
-    "hera": read_hera,
-    "dipha": read_dipha,
-}
-WRITE_ONE: dict[str, Writer] = {
-    "pers": write_pers,
-    "hera": write_hera,
-    "dipha": write_dipha,
 }
 FORMATS = (*READ_ALL, *READ_ONE, "perseus")
 
@@ -77,10 +55,6 @@ FIRST_BYTES = {
     b"ARROW1": "arrow",
     dipha.MAGIC.to_bytes(8, "little"): "dipha",
 }
-# Extensions of the files that a folder is made of.
-WRITTEN_AS = {"pers": ".pers", "hera": ".txt", "dipha": ".dipha"}
-
-PERSEUS_FILE = re.compile(r"(.+)_(0|[1-9][0-9]{0,2})\.txt")
 
 
 def read_diagrams(
@@ -140,15 +114,12 @@ def read_diagrams(
         msg = "Expected a file, a folder or at least one file in a list; got []."
         raise ValueError(msg)
     if format == "perseus":
-        return _read_perseus([Path(one) for one in given])
+        return read_perseus_files([Path(one) for one in given])
     paths = [file for one in given for file in _files_at(Path(one), format)]
     kind = format or _common_format(paths)
     if kind in READ_ALL:
         return Diagrams.concatenate([READ_ALL[kind](file) for file in paths])
-    samples = [READ_ONE[kind](file) for file in paths]
-    for file, sample in zip(paths, samples, strict=True):
-        _check_sample(file, sample, name)
-    return _join(paths, samples, name)
+    return read_samples(paths, kind, name)
 
 
 def write_diagrams(X: Any, path: AnyPath, format: str | None = None) -> None:
@@ -212,7 +183,7 @@ def write_diagrams(X: Any, path: AnyPath, format: str | None = None) -> None:
         with replacing(target) as file:
             WRITE_ALL[kind](X, file)
     elif kind == "perseus" or target.is_dir() or not target.suffix:
-        _write_folder(X, target, kind)
+        write_folder(X, target, kind)
     elif len(X) == 1:
         with replacing(target) as file:
             WRITE_ONE[kind](X, file)
@@ -228,29 +199,13 @@ def _files_at(path: Path, format: str | None) -> list[Path]:
     """Return a file as it is, and the files of a folder that may be of the format."""
     if not path.is_dir():
         return [path]
-    extensions = {extension for extension, kind in EXTENSIONS.items() if kind == format}
-    files = [
-        file
-        for file in sorted(path.iterdir(), key=_natural_order)
-        if not file.name.startswith((".", "_"))
-        and (not extensions or file.suffix.lower() in extensions)
-        and file.is_file()
-    ]
+    extensions = [extension for extension, kind in EXTENSIONS.items() if kind == format]
+    files = files_of(path, extensions)
     if not files:
         what = f"files of the format {format}" if format else "files"
         msg = f"The folder {path} has no {what}."
         raise FileNotFoundError(msg)
     return files
-
-
-def _natural_order(path: Path) -> list[tuple[int, str]]:
-    """Sort 2 before 10, and equal numbers by how they are written."""
-    pairs = re.findall(r"([^0-9]*)([0-9]*)", path.name)
-    return [
-        key
-        for text, digits in pairs
-        for key in ((-1, text), (int(digits or 0), digits))
-    ]
 
 
 def _common_format(paths: Sequence[Path]) -> str:
@@ -280,100 +235,3 @@ def _format_by_name(path: Path) -> str:
         )
         raise ValueError(msg)
     return kind
-
-
-def _check_sample(path: Path, diagrams: Mapping[int | None, Floats], name: str) -> None:
-    """Check points while it is known which file they come from."""
-    with blaming(path):
-        for dim, points in diagrams.items():
-            Diagrams(points, [0, len(points)], name=name if dim is None else f"H{dim}")
-
-
-def _join(
-    paths: Sequence[Path], samples: Sequence[Mapping[int | None, Floats]], name: str
-) -> Diagrams:
-    dims = {dim: path for path, one in zip(paths, samples, strict=True) for dim in one}
-    if None in dims and len(dims) > 1:
-        other = next(path for dim, path in dims.items() if dim is not None)
-        msg = (
-            f"{dims[None]} has no dimensions, and {other} has. Read them one by one, "
-            "with name= for those that have none."
-        )
-        raise archive.FileFormatError(msg)
-    numbered = sorted(dim for dim in dims if dim is not None)
-    parts: dict[str, int | None] = {name: None}
-    if numbered:
-        parts = {f"H{dim}": dim for dim in numbered}
-    nothing = np.empty((0, 2))
-    return Diagrams.from_parts(
-        {
-            part: [one.get(dim, nothing) for one in samples]
-            for part, dim in parts.items()
-        }
-    )
-
-
-def _read_perseus(given: Sequence[Path]) -> Diagrams:
-    samples: dict[Path, dict[int | None, Floats]] = {}
-    for path in [file for one in given for file in _perseus_files(one)]:
-        match = PERSEUS_FILE.fullmatch(path.name)
-        if match is None:
-            msg = (
-                f"{path} is not named as Perseus names diagrams: its output, then _0, "
-                "_1, ... for the dimension, and .txt."
-            )
-            raise ValueError(msg)
-        sample, dim = samples.setdefault(path.with_name(match[1]), {}), int(match[2])
-        if dim in sample:
-            msg = f"{path} was given twice."
-            raise ValueError(msg)
-        sample[dim] = read_perseus(path)
-        _check_sample(path, sample, "")
-    return _join(list(samples), list(samples.values()), "")
-
-
-def _perseus_files(path: Path) -> list[Path]:
-    """Return the files of a folder or with a prefix that are diagrams of Perseus."""
-    if path.is_file():
-        return [path]
-    folder, prefix = (path, None) if path.is_dir() else (path.parent, path.name)
-    matches = {file: PERSEUS_FILE.fullmatch(file.name) for file in folder.iterdir()}
-    files = [f for f, m in matches.items() if m and prefix in {None, m[1]}]
-    if not files:
-        msg = f"There is no file {path}{'_0.txt' if prefix else '/*_0.txt'}, nor _1."
-        raise FileNotFoundError(msg)
-    return sorted(files, key=_natural_order)
-
-
-def _write_folder(X: Diagrams, folder: Path, kind: str) -> None:
-    if len(X) == 0:
-        msg = f"The format {kind} has a file for each sample, and there is no sample."
-        raise ValueError(msg)
-    if folder.exists() and not (
-        folder.is_dir() and next(folder.iterdir(), None) is None
-    ):
-        msg = f"{folder} is there already. Pass a folder that is new or empty."
-        raise FileExistsError(msg)
-    target = folder.resolve()
-    draft = target.with_name(f".{secrets.token_hex(8)}.tmp")
-    draft.mkdir()
-    try:
-        n_digits = len(str(len(X) - 1))
-        for i in range(len(X)):
-            _write_sample(X[i : i + 1], draft / f"{i:0{n_digits}}", kind)
-        if target.exists():
-            target.rmdir()
-        draft.rename(target)
-    except BaseException:
-        shutil.rmtree(draft, ignore_errors=True)
-        raise
-
-
-def _write_sample(X: Diagrams, stem: Path, kind: str) -> None:
-    if kind != "perseus":
-        with stem.with_suffix(WRITTEN_AS[kind]).open("xb") as file:
-            WRITE_ONE[kind](X, file)
-        return
-    for name, dim in dimensions_of(X, "Perseus").items():
-        with stem.with_name(f"{stem.name}_{dim}.txt").open("xb") as file:
-            write_perseus(X[name].points, file)

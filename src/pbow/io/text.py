@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -209,8 +208,11 @@ def _is_number(word: str) -> bool:
 def _read_table(path: Path, widths: Collection[int]) -> Floats:
     """Return the numbers of a file, one row a line; lines without any are left out."""
     # Latin-1 has a sign for every byte: comments may be in any encoding.
-    with path.open(encoding="latin-1") as file, warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "loadtxt: input contained no data")
+    with path.open(encoding="latin-1") as file:
+        # Without numbers numpy would warn.
+        if not any(line.partition("#")[0].strip() for line in file):
+            return np.empty((0, 2))
+        file.seek(0)
         try:
             table: Floats = np.loadtxt(file, np.float64, comments="#", ndmin=2)
         except ValueError as error:
@@ -218,8 +220,6 @@ def _read_table(path: Path, widths: Collection[int]) -> Floats:
             what = str(error).partition(";")[0].rstrip(".")
             msg = f"{what} (rows are those with numbers)."
             raise ValueError(msg) from error
-    if table.size == 0:
-        return np.empty((0, 2))
     if table.shape[1] not in widths:
         expected = " or ".join(str(width) for width in widths)
         msg = f"expected {expected} numbers on a line, got {table.shape[1]}."

@@ -1,0 +1,238 @@
+"""Formats that have a file for each sample: lists of files, and folders."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import shutil
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pbow.diagrams import Diagrams
+from pbow.io.archive import FileFormatError, blaming
+from pbow.io.dimensions import dimensions_of
+from pbow.io.dipha import read_dipha, write_dipha
+from pbow.io.text import (
+    read_hera,
+    read_pers,
+    read_perseus,
+    write_hera,
+    write_pers,
+    write_perseus,
+)
+
+__all__ = [
+    "READ_ONE",
+    "WRITE_ONE",
+    "files_of",
+    "read_perseus_files",
+    "read_samples",
+    "write_folder",
+]
+
+Floats = NDArray[np.float64]
+
+READ_ONE: dict[str, Callable[[Path], dict[int | None, Floats]]] = {
+    "pers": read_pers,
+    "hera": read_hera,
+    "dipha": read_dipha,
+}
+WRITE_ONE: dict[str, Callable[[Diagrams, BinaryIO], None]] = {
+    "pers": write_pers,
+    "hera": write_hera,
+    "dipha": write_dipha,
+}
+WRITTEN_AS = {"pers": ".pers", "hera": ".txt", "dipha": ".dipha"}
+
+PERSEUS_FILE = re.compile(r"(.+)_(0|[1-9][0-9]{0,2})\.txt")
+
+
+def files_of(folder: Path, extensions: Collection[str] = ()) -> list[Path]:
+    """Return the files of a folder in natural order, in which 2 comes before 10.
+
+    Parameters
+    ----------
+    folder : Path
+        Files that begin with ``.`` or ``_`` in it are left out.
+    extensions : collection of str
+        Take only these, in lower case; by default all.
+
+    Returns
+    -------
+    files : list of Path
+    """
+    return [
+        file
+        for file in sorted(folder.iterdir(), key=_natural_order)
+        if not file.name.startswith((".", "_"))
+        and (not extensions or file.suffix.lower() in extensions)
+        and file.is_file()
+    ]
+
+
+def read_samples(paths: Sequence[Path], kind: str, name: str) -> Diagrams:
+    """Read a file for each sample.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        The files.
+    kind : str
+        One of READ_ONE.
+    name : str
+        Name of the part where files do not say the dimension.
+
+    Returns
+    -------
+    X : Diagrams
+
+    Raises
+    ------
+    FileFormatError
+        If a file is not of this format, or only some say the dimension.
+    """
+    samples = []
+    for path in paths:
+        samples.append(READ_ONE[kind](path))
+        _check_sample(path, samples[-1], name)
+    return _join(paths, samples, name)
+
+
+def read_perseus_files(given: Sequence[Path]) -> Diagrams:
+    """Read files of Perseus, which has one for each sample and dimension.
+
+    Parameters
+    ----------
+    given : sequence of Path
+        Files, folders, and prefixes of files: what comes before ``_0.txt``.
+
+    Returns
+    -------
+    X : Diagrams
+
+    Raises
+    ------
+    FileFormatError
+        If a file is not of this format.
+    FileNotFoundError
+        If a folder or prefix has no such files.
+    ValueError
+        If a file has another name, or is there twice.
+    """
+    samples: dict[Path, dict[int | None, Floats]] = {}
+    for path in [file for one in given for file in _perseus_files(one)]:
+        match = PERSEUS_FILE.fullmatch(path.name)
+        if match is None:
+            msg = (
+                f"{path} is not named as Perseus names diagrams: its output, then _0, "
+                "_1, ... for the dimension, and .txt."
+            )
+            raise ValueError(msg)
+        sample, dim = samples.setdefault(path.with_name(match[1]), {}), int(match[2])
+        if dim in sample:
+            msg = f"{path} was given twice."
+            raise ValueError(msg)
+        sample[dim] = read_perseus(path)
+        _check_sample(path, sample, "")
+    return _join(list(samples), list(samples.values()), "")
+
+
+def write_folder(X: Diagrams, folder: Path, kind: str) -> None:
+    """Write a file for each sample into a folder, which appears when it is complete.
+
+    Parameters
+    ----------
+    X : Diagrams
+        At least one sample.
+    folder : Path
+        A folder that is new or empty.
+    kind : str
+        One of WRITE_ONE, or ``"perseus"``.
+    """
+    if len(X) == 0:
+        msg = f"The format {kind} has a file for each sample, and there is no sample."
+        raise ValueError(msg)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        msg = f"{folder} is there already. Pass a folder that is new or empty."
+        raise FileExistsError(msg)
+    target = folder.resolve()
+    draft = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    draft.mkdir()
+    try:
+        n_digits = len(str(len(X) - 1))
+        for i in range(len(X)):
+            _write_sample(X[i : i + 1], draft / f"{i:0{n_digits}}", kind)
+        if target.exists():
+            target.rmdir()
+        draft.rename(target)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+
+
+def _check_sample(path: Path, diagrams: Mapping[int | None, Floats], name: str) -> None:
+    """Check points while it is known which file they come from."""
+    with blaming(path):
+        for dim, points in diagrams.items():
+            Diagrams(points, [0, len(points)], name=name if dim is None else f"H{dim}")
+
+
+def _join(
+    paths: Sequence[Path], samples: Sequence[Mapping[int | None, Floats]], name: str
+) -> Diagrams:
+    dims = {dim: path for path, one in zip(paths, samples, strict=True) for dim in one}
+    if None in dims and len(dims) > 1:
+        other = next(path for dim, path in dims.items() if dim is not None)
+        msg = (
+            f"{dims[None]} has no dimensions, and {other} has. Read them one by one, "
+            "with name= for those that have none."
+        )
+        raise FileFormatError(msg)
+    numbered = sorted(dim for dim in dims if dim is not None)
+    parts: dict[str, int | None] = {name: None}
+    if numbered:
+        parts = {f"H{dim}": dim for dim in numbered}
+    nothing = np.empty((0, 2))
+    return Diagrams.from_parts(
+        {
+            part: [one.get(dim, nothing) for one in samples]
+            for part, dim in parts.items()
+        }
+    )
+
+
+def _perseus_files(path: Path) -> list[Path]:
+    """Return the files of a folder or with a prefix that are diagrams of Perseus."""
+    if path.is_file():
+        return [path]
+    folder, prefix = (path, None) if path.is_dir() else (path.parent, path.name)
+    matches = {file: PERSEUS_FILE.fullmatch(file.name) for file in files_of(folder)}
+    files = [f for f, m in matches.items() if m and prefix in {None, m[1]}]
+    if not files:
+        msg = f"There is no file {path}{'_0.txt' if prefix else '/*_0.txt'}, nor _1."
+        raise FileNotFoundError(msg)
+    return files
+
+
+def _write_sample(X: Diagrams, stem: Path, kind: str) -> None:
+    if kind != "perseus":
+        with stem.with_suffix(WRITTEN_AS[kind]).open("xb") as file:
+            WRITE_ONE[kind](X, file)
+        return
+    for name, dim in dimensions_of(X, "Perseus").items():
+        with stem.with_name(f"{stem.name}_{dim}.txt").open("xb") as file:
+            write_perseus(X[name].points, file)
+
+
+def _natural_order(path: Path) -> list[tuple[int, str]]:
+    """Sort 2 before 10, and equal numbers by how they are written."""
+    pairs = re.findall(r"([^0-9]*)([0-9]*)", path.name)
+    return [
+        key
+        for text, digits in pairs
+        for key in ((-1, text), (int(digits or 0), digits))
+    ]
