@@ -557,6 +557,14 @@ def test_sparse_diagrams_match_the_definition(epsilon):
             assert_allclose(in_order(X[f"H{dim}"][i]), expected, rtol=1e-9)
 
 
+@given(coarse_clouds, st.sampled_from([0.25, 0.5, 0.75]))
+def test_sparse_diagrams_of_small_clouds_match_the_definition(cloud, epsilon):
+    X = sparse_rips([cloud], (0, 1), epsilon=epsilon)
+    for dim in (0, 1):
+        expected = sparse_by_definition(cloud, epsilon, dim)
+        assert_allclose(in_order(X[f"H{dim}"][0]), expected, rtol=1e-9)
+
+
 def test_far_fewer_edges_are_enough_for_sparse_diagrams(monkeypatch, rng):
     cloud = rng.uniform(size=(2000, 2))
     monkeypatch.setattr(_memory, "available_memory", lambda: 5e7)

@@ -293,10 +293,10 @@ def alpha(
     """Compute the alpha-complex persistence diagrams of point clouds.
 
     These are the diagrams of the union of balls around the points as they grow (those
-    of the Čech filtration), by the Delaunay triangulation, which has few simplices in
-    the plane and in space: a hundred thousand points are no trouble. With each further
-    coordinate there are several times as many; beyond five or six, :func:`rips` is the
-    better choice.
+    of the Čech filtration), by the Delaunay triangulation [1]_, which has few simplices
+    in the plane and in space: a hundred thousand points are no trouble. With each
+    further coordinate there are six times as many; beyond five or so, :func:`rips` is
+    the better choice.
 
     Births and deaths are radii of balls. gudhi's alpha complex gives their squares;
     edge lengths, as of :func:`rips`, compare with twice the radii.
