@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pbow.diagrams import LARGEST_COORDINATE
-from pbow.homology._common import NUMBERS, Floats
+from pbow.homology._common import Floats, check_collection, check_numbers
 
 __all__ = ["check_clouds", "check_matrices"]
 
@@ -20,66 +19,28 @@ ROUNDING = 1e-8
 
 def check_clouds(clouds: Any) -> list[Floats]:
     """Return contiguous arrays of shape (n_points, n_coordinates)."""
-    listed = _check_collection(clouds, "point cloud", "(n_points, n_coordinates)")
-    if listed and all(_is_row(row) for row in listed):
-        msg = (
-            f"Expected a collection of point clouds, got one cloud of {len(listed)} "
-            "points. Wrap a single cloud in a list: [cloud]."
-        )
-        raise ValueError(msg)
+    listed = check_collection(
+        clouds,
+        "point clouds",
+        "(n_points, n_coordinates)",
+        "one cloud of {n} points. Wrap a single cloud in a list: [cloud].",
+    )
     return [_check_cloud(cloud, i) for i, cloud in enumerate(listed)]
 
 
 def check_matrices(matrices: Any) -> list[Floats]:
     """Return contiguous, symmetric arrays of distances; inf where there is no edge."""
-    listed = _check_collection(matrices, "distance matrix", "(n_points, n_points)")
-    if listed and all(_is_row(row) for row in listed):
-        msg = (
-            f"Expected a collection of distance matrices, got one matrix of "
-            f"{len(listed)} rows. Wrap a single matrix in a list: [matrix]."
-        )
-        raise ValueError(msg)
+    listed = check_collection(
+        matrices,
+        "distance matrices",
+        "(n_points, n_points)",
+        "one matrix of {n} rows. Wrap a single matrix in a list: [matrix].",
+    )
     return [_check_matrix(matrix, i) for i, matrix in enumerate(listed)]
 
 
-def _check_collection(items: Any, noun: str, shape: str) -> list[Any]:
-    if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
-        plural = noun.replace("matrix", "matrice") + "s"
-        msg = (
-            f"Expected a collection of {plural}, got {type(items).__name__}. Pass a "
-            f"list of arrays of shape {shape}."
-        )
-        raise ValueError(msg)
-    return list(items)
-
-
-def _is_row(row: Any) -> bool:
-    """Whether `row` is a sequence of numbers, and not empty."""
-    try:
-        array = np.asarray(row)
-    except ValueError:  # rows of different lengths: a cloud, if a bad one
-        return False
-    return array.ndim == 1 and array.size > 0 and array.dtype.kind in NUMBERS
-
-
-def _check_numbers(item: Any, name: str) -> Floats:
-    """Return the array of an item, which `name` names in errors."""
-    try:
-        array = np.asarray(item)
-    except ValueError as error:
-        msg = f"{name} is not an array of numbers: {error}"
-        raise ValueError(msg) from error
-    if array.size > 0 and array.dtype.kind not in NUMBERS:
-        msg = (
-            f"{name} is not an array of real numbers: "
-            f"{type(item).__name__} of dtype {array.dtype}."
-        )
-        raise ValueError(msg)
-    return np.ascontiguousarray(array, dtype=np.float64)
-
-
 def _check_cloud(cloud: Any, index: int) -> Floats:
-    points = _check_numbers(cloud, f"Cloud {index}")
+    points = check_numbers(cloud, f"Cloud {index}")
     if points.ndim in {1, 2} and len(points) == 0:
         return np.empty((0, 1))
     if points.ndim != 2 or points.shape[1] == 0:
@@ -88,6 +49,7 @@ def _check_cloud(cloud: Any, index: int) -> Floats:
             "(n_points, n_coordinates)."
         )
         raise ValueError(msg)
+    points = np.ascontiguousarray(points, dtype=np.float64)
     # A NaN fails the comparison too.
     valid = (np.abs(points) <= LARGEST_COORDINATE).all(axis=1)
     if not valid.all():
@@ -101,7 +63,7 @@ def _check_cloud(cloud: Any, index: int) -> Floats:
 
 
 def _check_matrix(matrix: Any, index: int) -> Floats:
-    distances = _check_numbers(matrix, f"Matrix {index}")
+    distances = check_numbers(matrix, f"Matrix {index}")
     if distances.size == 0:
         return np.empty((0, 0))
     if distances.ndim != 2 or distances.shape[0] != distances.shape[1]:
@@ -111,6 +73,7 @@ def _check_matrix(matrix: Any, index: int) -> Floats:
             "of a condensed matrix."
         )
         raise ValueError(msg)
+    distances = np.ascontiguousarray(distances, dtype=np.float64)
     finite = np.isfinite(distances)
     rounding = ROUNDING * float(distances.max(initial=0.0, where=finite))
     # A NaN fails the comparisons.
@@ -125,7 +88,8 @@ def _check_matrix(matrix: Any, index: int) -> Floats:
     symmetric |= ~finite & ~finite.T
     _require(symmetric, distances, index, "the value across the diagonal, {across:g}")
     # The engine goes astray where both sides differ, if in the last bit.
-    return np.maximum(distances, distances.T)
+    symmetrised: Floats = np.maximum(distances, distances.T)
+    return symmetrised
 
 
 def _require(

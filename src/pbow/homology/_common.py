@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from itertools import count
@@ -20,8 +20,10 @@ __all__ = [
     "NUMBERS",
     "Floats",
     "Progress",
+    "check_collection",
     "check_dims",
     "check_field",
+    "check_numbers",
     "count_threads",
     "empty_diagrams",
     "import_gudhi",
@@ -122,6 +124,50 @@ def import_gudhi(module: str, function: str) -> Any:
     except ImportError as error:
         msg = f'pbow.homology.{function} needs gudhi: pip install "pbow[homology]".'
         raise ImportError(msg) from error
+
+
+def check_collection(items: Any, nouns: str, shape: str, single: str) -> list[Any]:
+    """Return a list of arrays, to be checked, or say that it is not one.
+
+    `nouns` is what they are called, `shape` that of one of them. `single` says what was
+    passed where it is one alone: "one cloud of {n} points. Wrap it ...".
+    """
+    if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
+        msg = (
+            f"Expected a collection of {nouns}, got {type(items).__name__}. Pass a "
+            f"list of arrays of shape {shape}."
+        )
+        raise ValueError(msg)
+    listed = list(items)
+    if listed and all(_is_row(item) for item in listed):
+        msg = f"Expected a collection of {nouns}, got {single.format(n=len(listed))}"
+        raise ValueError(msg)
+    return listed
+
+
+def _is_row(item: Any) -> bool:
+    """Whether `item` is a sequence of numbers, and not empty."""
+    try:
+        array = np.asarray(item)
+    except ValueError:  # rows of different lengths: one of the items, if a bad one
+        return False
+    return array.ndim == 1 and array.size > 0 and array.dtype.kind in NUMBERS
+
+
+def check_numbers(item: Any, name: str) -> NDArray[Any]:
+    """Return an item as an array of real numbers; `name` names it in errors."""
+    try:
+        array = np.asarray(item)
+    except ValueError as error:
+        msg = f"{name} is not an array of numbers: {error}"
+        raise ValueError(msg) from error
+    if array.size > 0 and array.dtype.kind not in NUMBERS:
+        msg = (
+            f"{name} is not an array of real numbers: "
+            f"{type(item).__name__} of dtype {array.dtype}."
+        )
+        raise ValueError(msg)
+    return array
 
 
 def check_dims(dims: Any) -> list[int]:

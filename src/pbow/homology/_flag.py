@@ -44,7 +44,7 @@ class Edges(NamedTuple):
         limit = min(limit, LARGEST)  # inf stands for no edge
         if limit == LARGEST and not precomputed:
             return cls(item, precomputed, limit, comb(len(item), 2))
-        blocks = _blocks(item, precomputed)
+        blocks = _blocks(item, precomputed=precomputed)
         count = sum(int(np.count_nonzero(block <= limit)) for _, block in blocks)
         return cls(item, precomputed, limit, count)
 
@@ -57,7 +57,7 @@ class Edges(NamedTuple):
         columns = np.empty(self.n_edges, dtype=np.int32)
         values = np.empty(self.n_edges)
         filled = 0
-        for start, block in _blocks(self.item, self.precomputed):
+        for start, block in _blocks(self.item, precomputed=self.precomputed):
             i, j = np.nonzero(block <= self.limit)
             here = slice(filled, filled + len(i))
             rows[here], columns[here], values[here] = i + start, j, block[i, j]
@@ -65,7 +65,7 @@ class Edges(NamedTuple):
         return coo_matrix((values, (rows, columns)), shape=(n, n))
 
 
-def _blocks(item: Floats, precomputed: bool) -> Iterator[tuple[int, Floats]]:  # noqa: FBT001
+def _blocks(item: Floats, *, precomputed: bool) -> Iterator[tuple[int, Floats]]:
     """Yield distances by rows, from the given row on; inf on and above the diagonal."""
     n = len(item)
     n_rows = max(1, BYTES_OF_A_BLOCK // (8 * max(n, 1)))

@@ -9,11 +9,12 @@ import numpy as np
 
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
 from pbow.homology._common import (
-    NUMBERS,
     Floats,
     Progress,
+    check_collection,
     check_dims,
     check_field,
+    check_numbers,
     empty_diagrams,
     import_gudhi,
     make_diagrams,
@@ -115,9 +116,15 @@ def cubical(
     wanted = check_dims(dims)
     prime = check_field(field)
     _check_flag(superlevel, "superlevel")
+    listed = check_collection(
+        images,
+        "images",
+        "(h, w) or (d, h, w)",
+        "one image of {n} rows. Wrap a single image in a list: [image].",
+    )
     checked = [
         _check_image(image, i, superlevel=bool(superlevel))
-        for i, image in enumerate(_check_collection(images))
+        for i, image in enumerate(listed)
     ]
     wraps = [_check_periodic(periodic, image.ndim) for image in checked]
     gudhi = import_gudhi("gudhi", "cubical")
@@ -179,43 +186,9 @@ def _check_periodic(periodic: Any, n_axes: int) -> list[bool]:
     return [bool(axis) for axis in axes]
 
 
-def _check_collection(images: Any) -> list[Any]:
-    if isinstance(images, (str, bytes)) or not isinstance(images, Iterable):
-        msg = (
-            f"Expected a collection of images, got {type(images).__name__}. Pass a "
-            "list of arrays of shape (h, w) or (d, h, w)."
-        )
-        raise ValueError(msg)
-    listed = list(images)
-    if listed and all(_is_row(row) for row in listed):
-        msg = (
-            f"Expected a collection of images, got one image of {len(listed)} rows. "
-            "Wrap a single image in a list: [image]."
-        )
-        raise ValueError(msg)
-    return listed
-
-
-def _is_row(row: Any) -> bool:
-    try:
-        return np.ndim(row) == 1 and np.size(row) > 0
-    except ValueError:  # rows of different lengths: an image, if a bad one
-        return False
-
-
 def _check_image(image: Any, index: int, *, superlevel: bool) -> Floats:
     """Return the values by which pixels enter, in a contiguous array."""
-    try:
-        pixels = np.asarray(image)
-    except ValueError as error:
-        msg = f"Image {index} is not an array of numbers: {error}"
-        raise ValueError(msg) from error
-    if pixels.size > 0 and pixels.dtype.kind not in NUMBERS:
-        msg = (
-            f"Image {index} is not an array of real numbers: "
-            f"{type(image).__name__} of dtype {pixels.dtype}."
-        )
-        raise ValueError(msg)
+    pixels = check_numbers(image, f"Image {index}")
     if pixels.ndim not in {2, 3} and pixels.size > 0:
         msg = f"Image {index} has shape {pixels.shape}; expected (h, w) or (d, h, w)."
         raise ValueError(msg)
