@@ -40,6 +40,14 @@ def test_rows_and_columns_may_come_in_any_order_and_with_others(read):
     assert Diagrams.from_list([[[0, 1]], [[1, 2], [2, 3]]], name="H1") == X
 
 
+def test_quotes_may_come_late_and_go_over_lines(read):
+    plain = "".join(f"{i},H1,{i},inf\n" for i in range(5000))
+    X = read(HEADER + plain + '\n5000,"a\n""b,",1,2\n5000,"H1",1,2\n5000,H1,,\n')
+    assert X.parts == ("H1", 'a\n"b,')
+    assert X["H1"].sizes.tolist() == [1] * 5001
+    assert X[5000]['a\n"b,'].tolist() == [[1.0, 2.0]]
+
+
 def test_spreadsheets_are_understood(read):
     X = read("\ufeffsample,part,birth,death\r\n0.0,H1,1e-1,Infinity\r\n")
     assert Diagrams.from_list([[[0.1, np.inf]]], name="H1") == X
@@ -82,6 +90,8 @@ def test_more_rows_than_are_read_at_a_time(rng, tmp_path):
         (HEADER, "no row below the first line"),
         (HEADER + "0,H1,0\n", "a row has 3 fields and the first line 4: '0,H1,0'"),
         (HEADER + "0,H1,0,1,2\n", "a row has 5 fields"),
+        (HEADER + '0,"H1",0\n', "a row has 3 fields and the first line 4: '0,H1,0'"),
+        (HEADER + "0,H1,0,1\n0,H1\n0,H1,0,1,2,3\n", "2 fields .*: '0,H1'"),
         (HEADER + "0,H1,zero,1\n", "'zero' is not a number"),
         (HEADER + "0,H1,1_0,20\n", "'1_0' is not a number"),
         (HEADER + "0,H1,\u0661,2\n", "is not a number"),
@@ -103,7 +113,7 @@ def test_more_rows_than_are_read_at_a_time(rng, tmp_path):
         (HEADER + "0,H1,-inf,0\n", "infinite birth"),
         (HEADER + "0,H1,0,1e999\n0,H1,0,1e101\n", r"beyond 1e\+100"),
         (HEADER + '0,"H1,0,1\n', "unexpected end of data"),
-        (HEADER + "0," + "x" * 200_000 + ",0,1\n", "field larger than field limit"),
+        (HEADER + '0,"' + "x" * 200_000 + '",0,1\n', "field larger than field limit"),
     ],
 )
 def test_what_is_not_such_a_file_is_refused(read, text, message):

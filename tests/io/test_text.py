@@ -3,7 +3,6 @@ import pytest
 
 from pbow import Diagrams
 from pbow.io import FileFormatError, read_diagrams, write_diagrams
-from pbow.io.text import numbers
 
 
 @pytest.fixture
@@ -138,12 +137,3 @@ def test_dimensions_must_be_whole_numbers(read):
     for dimension in ("-1", "0.5", "1000", "inf", "nan"):
         with pytest.raises(FileFormatError, match="Point 0 has dimension"):
             read(f"{dimension} 0 1\n0 0 1\n", "pers")
-
-
-def test_numbers_are_exact_and_plain():
-    words = ["0.1", "1e-320", "inf", "-0.0", "123456789012345678"]
-    assert numbers(words).tolist() == [float(word) for word in words]
-    assert numbers([]).shape == (0,)
-    for word in ("", "1_0", "\u0661", "1 2", "0x1"):
-        with pytest.raises(ValueError, match="is not a number"):
-            numbers(["1", word])

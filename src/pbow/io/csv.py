@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, compress, islice
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from pbow.diagrams import Diagrams
 from pbow.io.archive import blaming
-from pbow.io.text import numbers
 
 __all__ = ["read_csv", "write_csv"]
 
@@ -100,54 +99,87 @@ def _quoted(name: str) -> str:
 
 
 def _read_blocks(file: Iterator[str], names: dict[str, int]) -> Iterator[_Block]:
-    reader = csv.reader(file, strict=True)
-    header = next(reader, [])
+    header = next(csv.reader(file, strict=True), [])
     if sorted(name for name in header if name in COLUMNS) != sorted(COLUMNS):
         msg = (
             f"its first line must have the columns {', '.join(COLUMNS)}, each once; "
             f"got {_shown(header)}."
         )
         raise ValueError(msg)
-    places = list(map(header.index, COLUMNS))
-    while rows := list(islice(reader, N_ROWS)):
-        yield _parse(_columns(rows, places, len(header)), names)
+    places = [header.index(name) for name in COLUMNS]
+    for words, widths in _read_words(file):
+        _check_widths(words, widths, len(header))
+        yield _parse([words[place :: len(header)] for place in places], names)
 
 
-def _columns(
-    rows: Sequence[Sequence[str]], places: Sequence[int], width: int
-) -> list[tuple[str, ...]]:
-    """Return sample, part, birth and death of rows that are not blank."""
-    if set(map(len, rows)) != {width}:
-        odd = next((row for row in rows if len(row) not in {0, width}), None)
-        if odd is not None:
-            msg = f"a row has {len(odd)} fields and the first line {width}: "
-            raise ValueError(msg + _shown(odd))
-        rows = [row for row in rows if row]
-    columns = list(zip(*rows, strict=True)) or [()] * width
-    return [columns[place] for place in places]
+def _read_words(file: Iterator[str]) -> Iterator[tuple[list[str], list[int]]]:
+    """Yield the fields of some rows, row after row, and how many each row has."""
+    while lines := list(islice(file, N_ROWS)):
+        if any('"' in line for line in lines):
+            # What is quoted may go on in the next lines. A list for each row makes the
+            # rest several times slower, by the garbage collection alone.
+            reader = csv.reader(chain(lines, file), strict=True)
+            while rows := list(islice(reader, N_ROWS)):
+                yield list(chain.from_iterable(rows)), [len(row) for row in rows]
+            return
+        plain = [line.rstrip("\r\n") for line in lines]
+        filled = [line for line in plain if line]
+        if filled:
+            yield ",".join(filled).split(","), [line.count(",") + 1 for line in filled]
 
 
-def _parse(columns: Sequence[Sequence[str]], names: dict[str, int]) -> _Block:
+def _check_widths(words: Sequence[str], widths: Sequence[int], width: int) -> None:
+    if set(widths) <= {0, width}:
+        return
+    at = next(i for i, n in enumerate(widths) if n not in {0, width})
+    start = sum(widths[:at])
+    row = words[start : start + widths[at]]
+    msg = f"a row has {len(row)} fields and the first line {width}: {_shown(row)}."
+    raise ValueError(msg)
+
+
+def _parse(columns: Sequence[list[str]], names: dict[str, int]) -> _Block:
     """Return rows as numbers, and give numbers to the parts that they name."""
     for name in dict.fromkeys(columns[1]):
         names.setdefault(name, len(names))
-    named: Sequence[str] = ()
+    named: list[str] = []
     if "" in columns[2]:
-        rows = list(zip(*columns, strict=True))
-        named = [row[0] for row in rows if row[0] and not any(row[2:])]
-        points = [row for row in rows if any(row[2:])]
-        columns = list(zip(*points, strict=True)) or [()] * len(COLUMNS)
+        samples, _, births, deaths = columns
+        is_point = [bool(b or d) for b, d in zip(births, deaths, strict=True)]
+        named = [s for s, p in zip(samples, is_point, strict=True) if s and not p]
+        columns = [list(compress(column, is_point)) for column in columns]
     samples, parts, births, deaths = columns
     return _Block(
         _sample_numbers(samples),
         np.fromiter(map(names.__getitem__, parts), np.int64, len(parts)),
-        np.column_stack((numbers(births), numbers(deaths))),
+        np.column_stack((_numbers(births), _numbers(deaths))),
         _sample_numbers(named),
     )
 
 
+def _numbers(words: Sequence[str]) -> Floats:
+    # Python would read 1_000, and digits of all scripts; no program writes these.
+    plain = "".join(words)
+    if plain.isascii() and "_" not in plain:
+        try:
+            return np.fromiter(map(float, words), np.float64, len(words))
+        except ValueError:
+            pass
+    culprit = next(word for word in words if not _is_number(word))
+    msg = f"{culprit[:40]!r} is not a number."
+    raise ValueError(msg)
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return word.isascii() and "_" not in word
+
+
 def _sample_numbers(words: Sequence[str]) -> Ints:
-    values = numbers(words)
+    values = _numbers(words)
     # A NaN fails the comparison.
     valid = (values >= 0) & (values < 2.0**53) & (values == np.floor(values))
     if not valid.all():

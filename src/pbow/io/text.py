@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,7 +14,6 @@ from pbow.io.archive import blaming
 from pbow.io.dimensions import by_dimension, dimensions_of
 
 __all__ = [
-    "numbers",
     "read_hera",
     "read_pers",
     "read_perseus",
@@ -166,43 +165,6 @@ def write_perseus(points: Floats, file: BinaryIO) -> None:
     # Perseus itself counts steps, and writes no decimal point.
     are_steps = bool(((rows == np.floor(rows)) & (rows < 2.0**53)).all())
     _write_lines(file, "%r %r\n", rows.astype(np.int64) if are_steps else rows)
-
-
-def numbers(words: Sequence[str]) -> Floats:
-    """Return the floats that words spell.
-
-    Parameters
-    ----------
-    words : sequence of str
-        Decimal numbers, ``inf`` or ``nan``.
-
-    Returns
-    -------
-    values : ndarray of shape (n_words,)
-
-    Raises
-    ------
-    ValueError
-        If a word is not a number; the message has it.
-    """
-    # Python would read 1_000, and digits of all scripts; no program writes these.
-    plain = "".join(words)
-    if plain.isascii() and "_" not in plain:
-        try:
-            return np.fromiter(map(float, words), np.float64, len(words))
-        except ValueError:
-            pass
-    culprit = next(word for word in words if not _is_number(word))
-    msg = f"{culprit[:40]!r} is not a number."
-    raise ValueError(msg)
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return word.isascii() and "_" not in word
 
 
 def _read_table(path: Path, widths: Collection[int]) -> Floats:
