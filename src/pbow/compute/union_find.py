@@ -6,7 +6,8 @@ Conventions of the loops over graphs:
   ``offsets[g]:offsets[g + 1]`` of ``edges``, whose ends count from 0 in each graph;
 * vertices enter one by one, by value, equal ones by index; the *rank* of a vertex is
   its place in this order. An edge enters with the later of its two ends;
-* a component is known by its elder, the vertex of the lowest rank in it.
+* a component is known by its elder, the vertex of the lowest rank in it;
+* ``edges`` and ``offsets`` are the read-only arrays of a collection of graphs.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def mark_simple(
 ) -> None:
     """Set ``keep`` where an edge joins two vertices that no earlier edge joins.
 
-    Cost: n_vertices + n_edges.
+    Arrays are those of a collection in the making. Cost: n_vertices + n_edges.
     """
     for g in range(len(nodes) - 1):
         n = nodes[g + 1] - nodes[g]

@@ -62,6 +62,12 @@ def graph_sublevel(
         One sample a graph, with parts ``"H0"`` and ``"H1"`` in the order of `dims`. A
         component of the graph is a point of H0 with death ``inf``.
 
+    Raises
+    ------
+    ValueError
+        Where a graph, an edge or a value is not what it should be; the message says
+        which.
+
     See Also
     --------
     graph_extended : Gives loops and components a death, too.
@@ -121,6 +127,11 @@ def graph_extended(
         of Rel1 and Ext1, which are born at their larger value; see
         :func:`gudhi_orientation`. Where both are equal, as for a component of one
         vertex, the point is left out.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`graph_sublevel`.
 
     See Also
     --------

@@ -65,6 +65,9 @@ def mesh_geodesic(
 
     Raises
     ------
+    ValueError
+        Where a vertex, a face or a source is not what it should be; the message says
+        which.
     ImportError
         Without gudhi, which is in the extra ``homology``, where an edge has more than
         two triangles. No other mesh needs it.
@@ -78,7 +81,7 @@ def mesh_geodesic(
     Where every edge has at most two triangles, loops are components of the dual graph
     seen backwards, so a ball costs little more than its shortest paths: some 2 ms for a
     mesh of 10,000 vertices. Meshes with other edges take a general algorithm, gudhi's,
-    with the same result and about the fiftyfold time.
+    with the same result and some twenty times the time.
 
     The surface may have a boundary, several pieces, and need not be orientable.
 

@@ -53,6 +53,8 @@ def heat_kernel_signature(graph: Any, t: float) -> Floats:
 
     Raises
     ------
+    ValueError
+        Where the graph or the time is not what it should be.
     MemoryError
         Before the work starts, if there is not enough for it.
 
