@@ -652,9 +652,15 @@ def test_the_precision_is_one_of_three():
         alpha([], precision="double")
 
 
-def test_alpha_of_many_coordinates_is_refused(rng):
+@pytest.mark.parametrize("n_coordinates", [20, 1000])
+def test_alpha_of_many_coordinates_is_refused(rng, n_coordinates):
     with pytest.raises(MemoryError, match=r"Cloud 0 needs about .* coordinates, rips,"):
-        alpha([rng.uniform(size=(200, 20))])
+        alpha([rng.uniform(size=(200, n_coordinates))])
+
+
+def test_alpha_of_few_points_may_have_many_coordinates(rng):
+    cloud = rng.uniform(size=(4, 30))
+    assert_allclose(in_order(alpha([cloud], 0)[0]), in_order(rips([cloud], 0)[0]) / 2)
 
 
 # Distance to measure

@@ -589,7 +589,9 @@ def _alpha_bytes(n_points: int, n_coordinates: int) -> float:
     coordinates, and gudhi 3.13 takes up to 330 bytes for one. There are never more than
     subsets of the points.
     """
-    return 330.0 * min(n_points * 6.0 ** (n_coordinates - 1), 2.0 ** min(n_points, 99))
+    # The caps are beyond every memory and keep the powers within floats.
+    of_a_point = 6.0 ** (min(n_coordinates, 99) - 1)
+    return 330.0 * min(n_points * of_a_point, 2.0 ** min(n_points, 999))
 
 
 def _alive(diagram: Floats) -> Floats:
