@@ -231,3 +231,9 @@ def test_a_codebook_that_was_pickled_cannot_be_changed_either():
         again = pickle.loads(pickle.dumps(book))
         with pytest.raises(ValueError, match="read-only"):
             again.scale[0] = 2.0
+
+
+@pytest.mark.parametrize(("word", "scale"), [(1e200, 1.0), (1.0, 1e-200), (1.0, 1e200)])
+def test_codebooks_that_could_overflow_are_refused(word, scale):
+    with pytest.raises(ValueError, match=r"Expected (words|scale)"):
+        KMeansCodebook(np.full((2, 2), word), np.full(2, scale))

@@ -332,3 +332,18 @@ def test_any_rows_of_any_collection(sizes, data):
     rows = data.draw(st.lists(index, max_size=8))
     for row, diagram in zip(rows, X[rows], strict=True):
         assert_array_equal(diagram, X[row])
+
+
+def test_offsets_that_overflow_when_subtracted_are_refused():
+    with pytest.raises(ValueError, match="decrease on the way"):
+        Diagrams(np.zeros((2, 2)), [0, 2**63 - 1, -2, 2])
+
+
+def test_a_bad_point_is_found_in_any_block_of_points(monkeypatch):
+    monkeypatch.setattr("pbow.diagrams.CHECKED_AT_ONCE", 3)
+    points = np.tile([0.0, 1.0], (10, 1))
+    points[7] = [2.0, 1.0]
+    with pytest.raises(ValueError, match=r"Diagram 1 of part H1 .* dies before"):
+        Diagrams(points, [0, 5, 10])
+    points[7] = [2.0, np.inf]
+    assert Diagrams(points, [0, 5, 10]).has_essential

@@ -37,13 +37,22 @@ def test_importing_pbow_imports_no_optional_package():
     )
     imported = set(run.stdout.split())
     assert "pbow" in imported
-    # pandas is not among them: scikit-learn imports it wherever it is installed.
-    optional = {"gudhi", "matplotlib", "click", "dask", "pyarrow"}
+    # pandas is not among them, nor pyarrow: where they are installed, scikit-learn
+    # imports the one, and that the other.
+    optional = {"gudhi", "matplotlib", "click", "dask", "networkx"}
     assert optional & imported == set()
 
 
 def test_importing_pbow_needs_no_optional_package():
-    optional = ("gudhi", "matplotlib", "pandas", "click", "dask", "pyarrow")
+    optional = (
+        "gudhi",
+        "matplotlib",
+        "pandas",
+        "click",
+        "dask",
+        "pyarrow",
+        "networkx",
+    )
     # None in sys.modules makes an import fail as if the package were not there.
     code = f"import sys; sys.modules.update(dict.fromkeys({optional})); import pbow"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -32,6 +32,10 @@ LOST_MASS = 1e-3
 # An axis narrower than this counts as one point: its square would vanish.
 SMALLEST_SPREAD = 1e-100
 
+# Persistences, and so words, are at most twice the largest coordinate.
+LARGEST_WORD = 4e100
+SMALLEST_SCALE = 1e-110
+
 FOR_SEEDING = 1  # streams from here on seed k-means, one a start
 
 
@@ -367,6 +371,18 @@ def _freeze(codebook: KMeansCodebook | GaussianCodebook) -> None:
     n_words, n_dims = words.shape
     if codebook.scale.shape != (n_dims,) or not (codebook.scale > 0.0).all():
         msg = f"Expected scale to be {n_dims} positive numbers; got {codebook.scale}."
+        raise ValueError(msg)
+    # As learnt from coordinates in their range. Others could overflow in the loops.
+    if not (np.abs(words) <= LARGEST_WORD).all():
+        msg = f"Expected words of at most {LARGEST_WORD:g}; rescale the diagrams."
+        raise ValueError(msg)
+    if not (
+        SMALLEST_SCALE <= codebook.scale.min() <= codebook.scale.max() <= LARGEST_WORD
+    ):
+        msg = (
+            f"Expected scale to be between {SMALLEST_SCALE:g} and {LARGEST_WORD:g}; "
+            f"got {codebook.scale}."
+        )
         raise ValueError(msg)
     if isinstance(codebook, KMeansCodebook):
         return

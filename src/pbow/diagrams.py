@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,8 @@ Ints = NDArray[np.int64]
 # Squares and products of squares of coordinates must stay finite; and the largest
 # double, which some programs write for infinity, must not pass for a number.
 LARGEST_COORDINATE = 1e100
+
+CHECKED_AT_ONCE = 1 << 20  # points
 
 
 class _Part(NamedTuple):
@@ -628,11 +630,12 @@ def _check_part(points: ArrayLike, offsets: ArrayLike, name: str) -> _Part:
         )
         raise ValueError(msg)
     starts = np.array(starts, dtype=np.int64)
-    if starts[0] != 0 or starts[-1] != len(flat) or (np.diff(starts) < 0).any():
+    decrease = bool((starts[1:] < starts[:-1]).any())
+    if starts[0] != 0 or starts[-1] != len(flat) or decrease:
         msg = (
             f"Offsets of part {name} must grow from 0 to the number of points, "
             f"{len(flat)}; they go from {starts[0]} to {starts[-1]}"
-            f"{'' if (np.diff(starts) >= 0).all() else ' and decrease on the way'}."
+            f"{' and decrease on the way' if decrease else ''}."
         )
         raise ValueError(msg)
     endless = _check_points(flat, starts, name)
@@ -644,15 +647,22 @@ def _check_part(points: ArrayLike, offsets: ArrayLike, name: str) -> _Part:
 
 def _check_points(points: Floats, offsets: Ints, name: str) -> bool:
     """Raise unless every point is valid; return whether any is essential."""
-    births, deaths = points[:, 0], points[:, 1]
-    # A NaN fails every comparison, so it is caught by these too.
-    valid = deaths >= births
-    valid &= np.abs(births) <= LARGEST_COORDINATE
-    endless = np.isposinf(deaths)
-    valid &= (deaths <= LARGEST_COORDINATE) | endless
-    if valid.all():
-        return bool(endless.any())
-    row = int(np.argmin(valid))
+    any_endless = False
+    # A few at a time: the points may be a file larger than the memory.
+    for start in range(0, len(points), CHECKED_AT_ONCE):
+        births, deaths = points[start : start + CHECKED_AT_ONCE].T
+        # A NaN fails every comparison, so it is caught by these too.
+        valid = deaths >= births
+        valid &= np.abs(births) <= LARGEST_COORDINATE
+        endless = np.isposinf(deaths)
+        valid &= (deaths <= LARGEST_COORDINATE) | endless
+        if not valid.all():
+            _refuse_point(points, start + int(np.argmin(valid)), offsets, name)
+        any_endless = any_endless or bool(endless.any())
+    return any_endless
+
+
+def _refuse_point(points: Floats, row: int, offsets: Ints, name: str) -> NoReturn:
     birth, death = points[row].tolist()
     diagram = int(np.searchsorted(offsets, row, side="right")) - 1
     where = f"Diagram {diagram} of part {name} has a point"
