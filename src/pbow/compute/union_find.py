@@ -43,17 +43,21 @@ def find(parent: Ids, x: int) -> int:
 @njit(nogil=True, cache=True)
 def mark_simple(
     edges: Ids, nodes: Ints, offsets: Ints, keep: NDArray[np.bool_]
-) -> None:
+) -> bool:
     """Set ``keep`` where an edge joins two vertices that no earlier edge joins.
 
-    Arrays are those of a collection in the making. Cost: n_vertices + n_edges.
+    Return whether all vertices are there; if not, ``keep`` is not finished. Arrays are
+    those of a collection in the making. Cost: n_vertices + n_edges.
     """
     for g in range(len(nodes) - 1):
         n = nodes[g + 1] - nodes[g]
         first, last = offsets[g], offsets[g + 1]
         starts = np.zeros(n + 1, np.int64)
         for e in range(first, last):
-            starts[min(edges[e, 0], edges[e, 1]) + 1] += 1
+            a, b = edges[e, 0], edges[e, 1]
+            if min(a, b) < 0 or max(a, b) >= n:
+                return False
+            starts[min(a, b) + 1] += 1
         for v in range(n):
             starts[v + 1] += starts[v]
         by_smaller_end = np.empty(last - first, np.int64)
@@ -69,6 +73,7 @@ def mark_simple(
                 larger = max(edges[e, 0], edges[e, 1])
                 keep[e] = larger != v and joined_to[larger] != v
                 joined_to[larger] = v
+    return True
 
 
 @njit(nogil=True, cache=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -71,10 +71,12 @@ class Graphs:
         given = _as_edges(edges, "edges")
         _check_offsets(starts, len(given), len(sizes))
         _check_sizes(np.diff(starts), sizes)
-        _check_ends(given, starts, sizes)
         ends = np.array(given, dtype=np.int32, order="C")
         keep = np.ones(len(ends), bool)
-        mark_simple(ends, cumulated(sizes), starts, keep)
+        # A number that does not fit has become another one.
+        fits = given.dtype == np.int32 or bool((ends == given).all())
+        if not fits or not mark_simple(ends, cumulated(sizes), starts, keep):
+            _refuse_ends(given, starts, sizes)
         if not keep.all():
             ends = ends[keep]
             starts = cumulated(keep)[starts]
@@ -266,12 +268,9 @@ def _check_sizes(n_edges: Ints, num_nodes: Ints) -> None:
             raise ValueError(msg)
 
 
-def _check_ends(edges: NDArray[Any], offsets: Ints, num_nodes: Ints) -> None:
+def _refuse_ends(edges: NDArray[Any], offsets: Ints, num_nodes: Ints) -> NoReturn:
     limits = np.repeat(num_nodes, np.diff(offsets))
-    valid = ((edges >= 0) & (edges < limits[:, None])).all(axis=1)
-    if valid.all():
-        return
-    row = int(np.argmin(valid))
+    row = int(np.argmax(((edges < 0) | (edges >= limits[:, None])).any(axis=1)))
     i = int(np.searchsorted(offsets, row, side="right")) - 1
     a, b = edges[row].tolist()
     msg = (
