@@ -100,3 +100,8 @@ def test_numbers_in_names_count_as_numbers(tmp_path):
         (tmp_path / name).touch()
     (tmp_path / "c.pers").mkdir()
     assert [path.name for path in files_of(tmp_path, [".pers"])] == names
+
+
+def test_a_folder_within_a_missing_one_is_named_in_the_error(X, tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"missing.folder"):
+        write_diagrams(X, tmp_path / "missing" / "folder", "pers")

@@ -161,7 +161,11 @@ def write_folder(X: Diagrams, folder: Path, kind: str) -> None:
         raise FileExistsError(msg)
     target = folder.resolve()
     draft = target.with_name(f".{secrets.token_hex(8)}.tmp")
-    draft.mkdir()
+    try:
+        draft.mkdir()
+    except OSError as error:
+        error.filename = str(folder)  # the name that the caller knows
+        raise
     try:
         n_digits = len(str(len(X) - 1))
         for i in range(len(X)):
