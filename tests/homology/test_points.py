@@ -277,6 +277,12 @@ def test_without_gudhi_the_extra_is_named(monkeypatch, module):
         (rips if module == "gudhi.sklearn" else alpha)([])
 
 
+def test_an_old_gudhi_is_named(monkeypatch):
+    monkeypatch.delattr("gudhi.sklearn.RipsPersistence")
+    with pytest.raises(ImportError, match=r"rips needs gudhi 3\.12 or later, and this"):
+        rips([])
+
+
 # Coefficients and distance matrices
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "check_numbers",
     "count_threads",
     "empty_diagrams",
+    "import_from_gudhi",
     "import_gudhi",
     "in_threads",
     "make_diagrams",
@@ -39,6 +40,7 @@ Progress = bool | Callable[[], object] | None
 
 NUMBERS = "biuf"  # kinds of dtype
 
+OLDEST_GUDHI = "3.12"  # the first with gudhi.sklearn.RipsPersistence
 LARGEST_FIELD = 46_337  # gudhi multiplies coefficients in 32 bits
 BAR_WIDTH = 40
 
@@ -122,8 +124,24 @@ def import_gudhi(module: str, function: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        msg = f'pbow.homology.{function} needs gudhi: pip install "pbow[homology]".'
+        msg = (
+            f"pbow.homology.{function} needs gudhi {OLDEST_GUDHI} or later: "
+            'pip install "pbow[homology]".'
+        )
         raise ImportError(msg) from error
+
+
+def import_from_gudhi(module: str, name: str, function: str) -> Any:
+    """Import a name from a module of gudhi, which an older one may not have."""
+    found = getattr(import_gudhi(module, function), name, None)
+    if found is None:
+        version = import_gudhi("gudhi", function).__version__
+        msg = (
+            f"pbow.homology.{function} needs gudhi {OLDEST_GUDHI} or later, and this is "
+            f'{version}: pip install --upgrade "pbow[homology]".'
+        )
+        raise ImportError(msg)
+    return found
 
 
 def check_collection(items: Any, nouns: str, shape: str, single: str) -> list[Any]:

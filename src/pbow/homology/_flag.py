@@ -16,7 +16,7 @@ from scipy.sparse import coo_matrix
 from scipy.spatial.distance import cdist
 from scipy.special import comb as binomial
 
-from pbow.homology._common import Floats, empty_diagrams, import_gudhi
+from pbow.homology._common import Floats, empty_diagrams, import_from_gudhi
 from pbow.homology._memory import check_memory
 
 __all__ = ["Edges", "flag_bytes", "flag_engine"]
@@ -98,12 +98,13 @@ def flag_engine(
     `noun` is what a graph comes from, for the message where its cliques, of which there
     are too many to count before, would not fit into memory.
     """
-    module = import_gudhi("gudhi.sklearn", function)
-    collapse = import_gudhi("gudhi.flag_filtration.edge_collapse", function)
+    persistence = import_from_gudhi("gudhi.sklearn", "RipsPersistence", function)
+    edge_collapse = "gudhi.flag_filtration.edge_collapse"
+    reduce_graph = import_from_gudhi(edge_collapse, "reduce_graph", function)
     limit = min(limit, LARGEST)
 
     def engine(input_type: str) -> Any:
-        made = module.RipsPersistence(
+        made = persistence(
             dims,
             threshold=limit,
             input_type=input_type,
@@ -121,7 +122,7 @@ def flag_engine(
             return empty_diagrams(dims)
         if max(dims) >= 2:
             # Fewer edges with the same diagrams; for H1 alone it does not pay.
-            graph = collapse.reduce_graph(_as_sparse(graph, limit))
+            graph = reduce_graph(_as_sparse(graph, limit))
             check_memory(
                 [BYTES_A_CLIQUE * _count_cliques(graph, max(dims) + 1)] * n_threads,
                 noun=noun,

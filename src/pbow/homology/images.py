@@ -16,7 +16,7 @@ from pbow.homology._common import (
     check_field,
     check_numbers,
     empty_diagrams,
-    import_gudhi,
+    import_from_gudhi,
     make_diagrams,
     part_names,
 )
@@ -127,12 +127,9 @@ def cubical(
         for i, image in enumerate(listed)
     ]
     wraps = [_check_periodic(periodic, image.ndim) for image in checked]
-    gudhi = import_gudhi("gudhi", "cubical")
-    plain = (
-        import_gudhi("gudhi.sklearn", "cubical")
-        .CubicalPersistence(wanted, homology_coeff_field=prime, n_jobs=1)
-        .fit([])
-    )
+    periodic_complex = import_from_gudhi("gudhi", "PeriodicCubicalComplex", "cubical")
+    persistence = import_from_gudhi("gudhi.sklearn", "CubicalPersistence", "cubical")
+    plain = persistence(wanted, homology_coeff_field=prime, n_jobs=1).fit([])
     check_memory(
         [_bytes(image, wrap) for image, wrap in zip(checked, wraps, strict=True)],
         noun="image",
@@ -145,7 +142,7 @@ def cubical(
         if image.size == 0:
             return empty_diagrams(wanted)
         if any(wrap):
-            complex_ = gudhi.PeriodicCubicalComplex(
+            complex_ = periodic_complex(
                 top_dimensional_cells=image, periodic_dimensions=wrap
             )
             complex_.compute_persistence(homology_coeff_field=prime)

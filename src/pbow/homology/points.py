@@ -25,7 +25,7 @@ from pbow.homology._common import (
     check_field,
     count_threads,
     empty_diagrams,
-    import_gudhi,
+    import_from_gudhi,
     in_threads,
     make_diagrams,
     part_names,
@@ -365,7 +365,7 @@ def alpha(
     prime = check_field(field)
     check_option("precision", precision, ("fast", "safe", "exact"))
     checked = check_clouds(clouds)
-    gudhi = import_gudhi("gudhi", "alpha")
+    alpha_complex = import_from_gudhi("gudhi", "AlphaComplex", "alpha")
     check_memory(
         [_alpha_bytes(*cloud.shape) for cloud in checked],
         noun="cloud",
@@ -379,7 +379,7 @@ def alpha(
     def one(cloud: Floats) -> list[Floats]:
         if len(cloud) == 0:
             return empty_diagrams(wanted)
-        complex_ = gudhi.AlphaComplex(points=cloud, precision=precision)
+        complex_ = alpha_complex(points=cloud, precision=precision)
         tree = complex_.create_simplex_tree()
         return [_alive(np.sqrt(squares)) for squares in _of_tree(tree, wanted, prime)]
 
@@ -486,7 +486,7 @@ def dtm_rips(
         if 0 < len(cloud) < k:
             msg = f"Cloud {i} has {len(cloud)} points; expected at least k={k}."
             raise ValueError(msg)
-    gudhi = import_gudhi("gudhi", "dtm_rips")
+    simplex_tree = import_from_gudhi("gudhi", "SimplexTree", "dtm_rips")
     engine = flag_engine(
         "dtm_rips",
         wanted,
@@ -511,7 +511,7 @@ def dtm_rips(
         if 0 in wanted:
             # The engine lets all points enter at 0, which matters to H0 alone: no edge
             # enters before its ends, so until then a point is only a component.
-            tree = gudhi.SimplexTree.create_from_array(values, max_filtration=limit)
+            tree = simplex_tree.create_from_array(values, max_filtration=limit)
             diagrams[wanted.index(0)] = _of_tree(tree, [0], prime)[0]
         return diagrams
 
