@@ -137,8 +137,8 @@ def import_from_gudhi(module: str, name: str, function: str) -> Any:
     if found is None:
         version = import_gudhi("gudhi", function).__version__
         msg = (
-            f"pbow.homology.{function} needs gudhi {OLDEST_GUDHI} or later, and this is "
-            f'{version}: pip install --upgrade "pbow[homology]".'
+            f"pbow.homology.{function} needs gudhi {OLDEST_GUDHI} or later, and this "
+            f'is {version}: pip install --upgrade "pbow[homology]".'
         )
         raise ImportError(msg)
     return found
