@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from pbow import Diagrams
+from pbow.homology import graph_extended
 from pbow.io import from_gudhi, to_gudhi
 
 inf = float("inf")
@@ -77,6 +78,29 @@ def test_extended_persistence_of_a_graph_comes_and_goes():
     assert X.parts == ("Ord0", "Rel1", "Ext0", "Ext1")
     assert_array_equal(X[0]["Ext1"], [sorted(pair) for _, pair in result[3]])
     assert to_gudhi(X) == [result, [[], [], [], []]]
+
+
+def test_extended_persistence_of_pbow_becomes_that_of_gudhi(rng):
+    gudhi = pytest.importorskip("gudhi")
+    edges = np.array(
+        [(i, j) for j in range(12) for i in range(j) if rng.random() < 0.2]
+    )
+    heights = rng.uniform(size=12)
+    tree = gudhi.SimplexTree()
+    for vertex, height in enumerate(heights):
+        tree.insert([vertex], height)
+    for edge in edges:
+        tree.insert(edge, heights[edge].max())
+    tree.extend_filtration()
+    # gudhi scales values there and back, so that equal ones may come out different.
+    expected = tree.extended_persistence(homology_coeff_field=2, min_persistence=1e-9)
+    (found,) = to_gudhi(graph_extended([(edges, 12)], values=[heights]))
+    assert [len(part) for part in found] == [len(part) for part in expected]
+    assert min(len(part) for part in found) > 0
+    for mine, theirs in zip(found, expected, strict=True):
+        assert [dim for dim, _ in mine] == [dim for dim, _ in theirs]
+        pairs_of = [sorted(pair for _, pair in part) for part in (mine, theirs)]
+        assert_allclose(*pairs_of, atol=1e-9)
 
 
 def test_the_orientation_goes_by_the_name_whatever_its_case():
