@@ -186,6 +186,15 @@ def test_a_long_cycle_is_one_loop():
     assert X[0]["Ord0"].size == X[0]["Rel1"].size == 0
 
 
+@pytest.mark.parametrize("diagrams_of", [graph_sublevel, graph_extended])
+def test_no_zero_is_negative(diagrams_of):
+    path = ([[0, 1], [1, 2], [2, 3]], 4)
+    for values in ([-0.0, -1.0, -0.0, -2.0], [0.0, 1.0, 0.0, 2.0], [1, -0.0, 1, -0.0]):
+        X = diagrams_of([path], [values])
+        for part in X.parts:
+            assert not np.signbit(X[part].points[X[part].points == 0.0]).any()
+
+
 @pytest.mark.parametrize("part", ["Ord0", "Rel1", "Ext0", "Ext1", "H0", "H1"])
 def test_gudhi_turns_rel1_and_ext1_round(part):
     assert gudhi_orientation(part) == (-1 if part in {"Rel1", "Ext1"} else 1)

@@ -297,7 +297,8 @@ def _check_values(arrays: Sequence[NDArray[Any]], num_nodes: Ints) -> Floats:
                 "expected a number for each vertex."
             )
             raise ValueError(msg)
-    heights = np.concatenate([np.empty(0), *arrays])
+    # Adding 0 makes 0 of a negative zero.
+    heights = np.concatenate([np.empty(0), *arrays]) + 0.0
     # A NaN fails the comparison too.
     valid = np.abs(heights) <= LARGEST_COORDINATE
     if not valid.all():
