@@ -68,13 +68,13 @@ def _sift_down(keys: Floats, items: Ids, size: int, key: float, item: int) -> No
     """Put an item into the heap from the top, where there is a gap."""
     hole, child = 0, 1
     while child < size:
-        least = child
+        least, least_key = child, keys[child]
         for other in range(child + 1, min(child + BRANCHES, size)):
-            if keys[other] < keys[least]:
-                least = other
-        if keys[least] >= key:
+            if keys[other] < least_key:
+                least, least_key = other, keys[other]
+        if least_key >= key:
             break
-        keys[hole], items[hole] = keys[least], items[least]
+        keys[hole], items[hole] = least_key, items[least]
         hole = least
         child = BRANCHES * hole + 1
     keys[hole], items[hole] = key, item
