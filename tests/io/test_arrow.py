@@ -91,6 +91,15 @@ def test_files_of_other_programs_need_no_key(save):
     assert read_diagrams(save(table.slice(1))) == expected[1:]
 
 
+def test_columns_may_share_a_name_if_one_is_a_part(save):
+    diagrams = pa.array([[{"birth": 0, "death": 1}]], pa.list_(POINT))
+    table = pa.Table.from_arrays([diagrams, pa.array([7])], names=["H1", "H1"])
+    assert read_diagrams(save(table)) == Diagrams.from_list([[[0, 1]]], name="H1")
+    table = pa.Table.from_arrays([diagrams, diagrams], names=["H1", "H1"])
+    with pytest.raises(FileFormatError, match="several columns of one name"):
+        read_diagrams(save(table))
+
+
 def test_rows_in_several_chunks_follow_one_another(save):
     one = pa.table({"H1": pa.array([[{"birth": 0, "death": 1}]], pa.list_(POINT))})
     table = pa.concat_tables([one, one, one])

@@ -128,6 +128,7 @@ def test_extended_and_other_parts_do_not_mix():
         ([[[0.0, 1.0], [0.0, 2.0]]], "expected a list with an array for each dim"),
         ([[(0, (0.0, 1.0)), (1, 2.0)]], r"not a list of \(dimension, \(birth, death"),
         ([[(0, (0.0, 1.0)), 7]], r"not a list of \(dimension, \(birth, death"),
+        ([[(0, (0.0, 1.0)), (None, (0.0, 1.0))]], "Point 1 has dimension nan"),
         ([[(-1, (0.0, 1.0)), (0, (0.0, 1.0))]], "Result 0: Point 0 has dimension -1"),
         ([{"H1": [[0.0, 1.0]]}], "Result 0 has dimension 'H1'"),
         ([[(1, (0.7, 0.2))]], "dies before it is born .* negate both"),

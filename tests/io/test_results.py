@@ -30,6 +30,12 @@ def test_one_diagram_is_not_a_list_of_diagrams(sample):
         from_list_by_dimension(sample, 4, "f()")
 
 
+def test_a_generator_of_arrays_loses_none():
+    arrays = ([[dim, dim + 1]] for dim in range(3))
+    found = from_list_by_dimension(arrays, 0, "f()")
+    assert found == {0: [[0, 1]], 1: [[1, 2]], 2: [[2, 3]]}
+
+
 def test_what_is_no_array_is_named():
     with pytest.raises(ValueError, match=r"The thing is not an array of numbers"):
         as_floats([[1, 2], [3]], "The thing")

@@ -191,7 +191,8 @@ def _check_values(metadata: Any, n_bytes: int) -> None:
 
 def _from_tables(schema: Any, tables: Iterable[Any]) -> Diagrams:
     _check_version(schema.metadata or {})
-    names = [field.name for field in schema if _is_diagram(field.type)]
+    places = [i for i, field in enumerate(schema) if _is_diagram(field.type)]
+    names = [schema.field(i).name for i in places]
     if not names:
         shown = ", ".join(f"{field.name}: {field.type}" for field in schema)[:200]
         msg = (
@@ -207,8 +208,8 @@ def _from_tables(schema: Any, tables: Iterable[Any]) -> Diagrams:
     for table in tables:
         # Offsets that point beyond their buffer would crash the process.
         table.validate(full=True)
-        for name in names:
-            column = table.column(table.schema.get_field_index(name))
+        for i, name in zip(places, names, strict=True):
+            column = table.column(i)
             for chunk in getattr(column, "chunks", [column]):
                 _add_diagrams(chunk, name, sizes[name], points[name])
     return Diagrams.from_parts(

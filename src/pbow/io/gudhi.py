@@ -163,7 +163,7 @@ def _is_interval(value: Any) -> bool:
 
 def _split_intervals(intervals: Any, index: int) -> tuple[NDArray[Any], Floats]:
     try:
-        dims = np.array([dim for dim, _ in intervals])
+        dims = np.array([dim for dim, _ in intervals], np.float64)
         points = np.array([pair for _, pair in intervals], np.float64).reshape(-1, 2)
     except (TypeError, ValueError) as error:
         msg = (
@@ -200,8 +200,8 @@ def _from_extended(samples: Sequence[Any], dims: Dims) -> Diagrams:
             found, points = _split_intervals(intervals, i)
             if (found != dim).any():
                 msg = (
-                    f"Result {i} has dimension {found[found != dim][0]} in the list of "
-                    f"{name}. Only extended persistence of graphs has names in pbow."
+                    f"Result {i} has dimension {found[found != dim][0]:g} in the list "
+                    f"of {name}. Only extended persistence of graphs has names here."
                 )
                 raise ValueError(msg)
             parts[name].append(points[:, ::-1] if reverse else points)

@@ -28,22 +28,25 @@ def check_results(results: Any, call: str) -> list[Any]:
 
 def from_list_by_dimension(sample: Any, index: int, call: str) -> dict[int, Any]:
     """Return the arrays of a list by their place in it."""
-    if not isinstance(sample, Iterable) or _is_diagram(sample):
+    is_array = isinstance(sample, np.ndarray) and sample.dtype.kind != "O"
+    is_list = isinstance(sample, Iterable) and not isinstance(sample, (str, bytes))
+    diagrams = list(sample) if is_list and not is_array else [sample]
+    if is_array or not is_list or any(map(_is_point, diagrams)):
         msg = (
             f"Result {index} is {type(sample).__name__}; expected a list with an array "
             f"for each dimension. Wrap one result in a list, [{call}]; arrays of one "
             "dimension go into Diagrams.from_list(arrays, name='H1')."
         )
         raise ValueError(msg)
-    return dict(enumerate(sample))
+    return dict(enumerate(diagrams))
 
 
-def _is_diagram(sample: Any) -> bool:
-    """Whether a result is an array, or a list of points and not of diagrams."""
-    if isinstance(sample, (str, bytes, np.ndarray)):
-        return not (isinstance(sample, np.ndarray) and sample.dtype.kind == "O")
-    first: Any = next(iter(sample), ())
-    return np.ndim(first) < 2 and np.size(first) > 0
+def _is_point(value: Any) -> bool:
+    """Whether it is numbers, or a word, where there should be a diagram."""
+    try:
+        return np.ndim(value) < 2 and np.size(value) > 0
+    except ValueError:  # rows of different lengths: a diagram, if a bad one
+        return False
 
 
 def from_column(dims: Any, points: Floats, index: int) -> dict[int, Floats]:
