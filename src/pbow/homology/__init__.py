@@ -1,4 +1,8 @@
-"""Raw data in, persistence diagrams out. Needs the extra ``homology`` (gudhi)."""
+"""Raw data in, persistence diagrams out.
+
+Point clouds and images need the extra ``homology`` (gudhi); graphs and meshes do not,
+but for meshes with branching edges.
+"""
 
 from pbow.homology.graph_collection import Graphs
 from pbow.homology.graphs import graph_extended, graph_sublevel, gudhi_orientation
