@@ -198,10 +198,8 @@ def _loops_of_complex(mesh: _Mesh) -> Callable[[int], Floats]:
         for simplices in (reached[:n_reached, None], mesh.edges, mesh.triangles):
             entries = distances[simplices].max(axis=1)
             entered = np.isfinite(entries)
-            # As a copy by columns: gudhi 3.13 misreads the steps of other arrays.
-            tree.insert_batch(
-                np.ascontiguousarray(simplices[entered].T), entries[entered]
-            )
+            # A copy: gudhi 3.13 takes the values of some views for inf.
+            tree.insert_batch(simplices[entered].T.copy(), entries[entered])
         tree.compute_persistence(homology_coeff_field=2, persistence_dim_max=True)
         points: Floats = tree.persistence_intervals_in_dimension(1).reshape(-1, 2)
         return points
