@@ -204,7 +204,7 @@ def _of_matrix(matrix: Any, index: int) -> tuple[NDArray[Any], int]:
     entries = matrix.tocsr() != 0
     alone = (entries != entries.T).tocoo()
     if alone.nnz:
-        i, j = (int(ends[0]) for ends in alone.coords)
+        i, j = int(alone.row[0]), int(alone.col[0])
         i, j = (i, j) if entries[i, j] else (j, i)
         msg = (
             f"Graph {index} has the entry ({i}, {j}) but not ({j}, {i}); an adjacency "
@@ -212,7 +212,7 @@ def _of_matrix(matrix: Any, index: int) -> tuple[NDArray[Any], int]:
         )
         raise ValueError(msg)
     upper = sparse.triu(entries).tocoo()
-    return np.column_stack(upper.coords).astype(np.int64), matrix.shape[0]
+    return np.column_stack((upper.row, upper.col)).astype(np.int64), matrix.shape[0]
 
 
 def _as_edges(edges: Any, what: str) -> NDArray[Any]:
