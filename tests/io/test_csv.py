@@ -131,3 +131,9 @@ def test_a_short_file_cannot_ask_for_much_memory(read):
     rows = "".join(f"{i},part{i},0,1\n" for i in range(2000))
     with pytest.raises(FileFormatError, match="2000 parts and 2000 samples"):
         read(HEADER + rows)
+
+
+def test_numbers_in_the_place_of_parts_are_no_parts(read):
+    rows = "".join(f"0,{i},0,1\n" for i in range(10_001))
+    with pytest.raises(FileFormatError, match=r"10001 parts .* really that"):
+        read(HEADER + rows)

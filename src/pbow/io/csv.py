@@ -27,6 +27,9 @@ N_ROWS = 1 << 12
 # Diagrams that need not be named by a row: a short file must not ask for much memory.
 N_UNNAMED = 1_000_000
 
+# Numbers in the column of parts must not become a million of them.
+MOST_PARTS = 10_000
+
 
 class _Block(NamedTuple):
     """Rows of points, and the samples of rows that only name a diagram."""
@@ -205,27 +208,27 @@ def _assemble(blocks: Sequence[_Block], names: Sequence[str]) -> Diagrams:
             f"no {gaps[0]}. Write a row '{gaps[0]},{names[0]},,' for an empty diagram."
         )
         raise ValueError(msg)
-    if len(names) * n_samples > len(samples) + len(named) + N_UNNAMED:
+    n_rows = len(samples) + len(named)
+    if len(names) > MOST_PARTS or len(names) * n_samples > n_rows + N_UNNAMED:
         msg = (
-            f"its {len(samples)} points are of {len(names)} parts and {n_samples} "
-            "samples. Write a row with sample and part alone for each empty diagram, "
-            "if this is meant."
+            f"its {n_rows} rows are of {len(names)} parts and {n_samples} samples. Is "
+            "the column of parts really that? If so, write a row with sample and part "
+            f"alone for each empty diagram, and at most {MOST_PARTS} parts."
         )
         raise ValueError(msg)
+    # Stable: points of a diagram stay in the order of the rows.
+    order = np.lexsort((samples, parts))
+    cuts = np.searchsorted(parts[order], np.arange(1, len(names)))
     return Diagrams.from_parts(
         {
-            name: _diagrams_of(samples[parts == k], points[parts == k], n_samples, name)
-            for k, name in enumerate(names)
+            name: Diagrams(
+                points[rows],
+                np.searchsorted(samples[rows], np.arange(n_samples + 1)),
+                name=name,
+            )
+            for name, rows in zip(names, np.split(order, cuts), strict=True)
         }
     )
-
-
-def _diagrams_of(samples: Ints, points: Floats, n_samples: int, name: str) -> Diagrams:
-    if (np.diff(samples) < 0).any():
-        order = np.argsort(samples, kind="stable")
-        samples, points = samples[order], points[order]
-    offsets = np.searchsorted(samples, np.arange(n_samples + 1))
-    return Diagrams(points, offsets, name=name)
 
 
 def _shown(row: Sequence[str]) -> str:
