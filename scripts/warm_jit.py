@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 
 from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
+from pbow.homology import graph_extended, graph_sublevel, mesh_geodesic, sparse_rips
 
 # Many points and words, so that the loops for large inputs are compiled too.
 rng = np.random.default_rng(0)
@@ -32,3 +33,10 @@ soft = [
 for vectorizer in (*hard, *soft):
     vectorizer.fit(X).transform(X)
     vectorizer.transform(X[:1])
+
+edge = [([[0, 1]], 2)]
+graph_sublevel(edge, dims=(0, 1))
+graph_extended(edge)
+triangle = [[0, 0], [1, 0], [0, 1]]
+mesh_geodesic(triangle, [[0, 1, 2]], [0])
+sparse_rips([triangle])
