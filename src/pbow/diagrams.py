@@ -517,8 +517,7 @@ def _check_collection(X: Any) -> Any:
         if X.ndim == 3 and X.shape[2] == 3:
             msg = (
                 f"Expected a collection of diagrams, got a padded array {X.shape}. "
-                "Take (birth, death) of each diagram and leave the padding (birth == "
-                "death) out."
+                "Read it with pbow.io.from_giotto, which leaves the padding out."
             )
             raise ValueError(msg)
     return X
