@@ -297,7 +297,8 @@ def to_giotto(X: Any) -> Floats:
     -------
     array : ndarray of shape (n_samples, n_points, 3)
         Birth, death and dimension, by dimension. What never dies has death ``inf``,
-        which some transformers of giotto-tda do not take: see :meth:`pbow.Diagrams.finite`.
+        which some transformers of giotto-tda do not take: see
+        :meth:`pbow.Diagrams.finite`.
 
     Raises
     ------
