@@ -231,7 +231,7 @@ def test_repr_tells_each_part(two_parts):
     [
         (np.zeros((3, 2)), r"got one array of shape \(3, 2\)\. Wrap a single diagram"),
         ([[0.0, 1.0], [0.5, 2.0]], r"list of points, the first one \(0\.0, 1\.0\)\. W"),
-        (np.zeros((3, 5, 3)), r"padded array \(3, 5, 3\)\. Read it with pbow\.io"),
+        (np.zeros((3, 5, 3)), r"padded array \(3, 5, 3\)\. Read those of gio"),
         (
             [[], [[0, 1, 2]]],
             r"Diagram 1 of part H1 has shape \(1, 3\); expected \(n_poi",

@@ -1,6 +1,8 @@
 """Persistence bag-of-words: feature vectors from persistence diagrams."""
 
+from importlib import import_module as _import_module
 from importlib.metadata import version as _version
+from types import ModuleType as _ModuleType
 
 from pbow.diagrams import Diagrams
 from pbow.io.models import load, save
@@ -16,3 +18,13 @@ __all__ = [
 ]
 
 __version__ = _version("pbow")
+
+_ROOMS = {"datasets", "homology", "plotting", "preprocessing"}
+
+
+def __getattr__(name: str) -> _ModuleType:
+    """Import a room when it is first asked for, so that ``import pbow`` stays light."""
+    if name in _ROOMS:
+        return _import_module(f"pbow.{name}")
+    msg = f"module 'pbow' has no attribute {name!r}"
+    raise AttributeError(msg)

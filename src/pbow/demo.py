@@ -198,7 +198,7 @@ def _new_figure() -> Any:
     try:
         from matplotlib.figure import Figure  # noqa: PLC0415
     except ImportError as error:
-        msg = 'The picture needs matplotlib: pip install "pbow[plot]".'
+        msg = "The picture needs matplotlib, of the extra plot: pip install matplotlib."
         raise ImportError(msg) from error
     return Figure(figsize=(9.3, 5.2), layout="constrained")
 

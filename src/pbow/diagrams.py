@@ -511,13 +511,15 @@ def _check_collection(X: Any) -> Any:
         if X.ndim == 2:
             msg = (
                 f"Expected a collection of diagrams, got one array of shape {X.shape}. "
-                "Wrap a single diagram in a list: [X]."
+                "Wrap a single diagram in a list, [X]; a cloud of points becomes one "
+                "by pbow.homology.rips([X])."
             )
             raise ValueError(msg)
         if X.ndim == 3 and X.shape[2] == 3:
             msg = (
                 f"Expected a collection of diagrams, got a padded array {X.shape}. "
-                "Read it with pbow.io.from_giotto, which leaves the padding out."
+                "Read those of giotto-tda with pbow.io.from_giotto, which leaves the "
+                "padding out; clouds in space become diagrams by pbow.homology.rips."
             )
             raise ValueError(msg)
     return X
@@ -555,6 +557,9 @@ def _by_part(samples: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 def _as_diagram(diagram: Any, index: int, name: str) -> Floats:
     what = f"Diagram {index} of part {name}"
+    if isinstance(diagram, Diagrams):
+        msg = f"{what} is a collection itself. Join them: Diagrams.concatenate([...])."
+        raise ValueError(msg)
     if isinstance(diagram, Mapping):
         msg = f"{what} is a dict, but sample 0 is not. Pass dicts for all samples."
         raise ValueError(msg)
@@ -677,7 +682,8 @@ def _refuse_point(points: Floats, row: int, offsets: Ints, name: str) -> NoRetur
         msg = (
             f"{where} that dies before it is born {what}. For superlevel filtrations "
             "negate both coordinates. Swap columns that are (death, birth), and add up "
-            "those that are (birth, persistence)."
+            "those that are (birth, persistence). Clouds of points become diagrams by "
+            "pbow.homology.rips."
         )
     else:
         msg = (

@@ -244,11 +244,17 @@ def test_the_input_stays_as_it_is(rng):
         ),
         ([np.full((1, 2, 2), 1e200)], r"Pixel \(0, 0, 0\) of image 0 is 1e\+200; expe"),
         (
-            [np.zeros((4, 5, 3), np.uint8)],
-            r"Image 0 of shape \(4, 5, 3\) and dtype uint8 looks like a colour image.*"
+            [np.zeros((6, 5, 3), np.uint8)],
+            r"Image 0 of shape \(6, 5, 3\) looks like a colour image; expected grey.*"
             r"image\[\.\.\., :3\]\.mean\(axis=2\)",
         ),
-        (np.zeros((2, 4, 5, 4), np.uint8), "Image 0 .* looks like a colour image"),
+        (np.zeros((2, 6, 5, 4)), "Image 0 .* looks like a colour image"),
+        (np.zeros((6, 5, 4)), r"The array of shape \(6, 5, 4\) looks like a colour im"),
+        ([np.ma.masked_equal([[1, 2], [3, 4]], 4)], r"Image 0 is a masked array"),
+        (
+            ["a.png"],
+            r"Image 0 is not an array of real numbers: str .* Read files first",
+        ),
     ],
 )
 def test_bad_images_are_named(images, message):
@@ -290,5 +296,5 @@ def test_what_does_not_fit_is_refused(monkeypatch, shape, options):
 
 def test_without_gudhi_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "gudhi.sklearn", None)
-    with pytest.raises(ImportError, match=r'pip install "pbow\[homology\]"'):
+    with pytest.raises(ImportError, match=r"the extra homology of pbow"):
         cubical([])

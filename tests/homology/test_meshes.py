@@ -193,7 +193,7 @@ def test_the_general_way_names_the_extra_that_it_needs(monkeypatch):
     monkeypatch.setitem(sys.modules, "gudhi", None)
     assert len(mesh_geodesic(SQUARE, TWO_TRIANGLES, [0])) == 1
     book = [[0, 1, 2], [0, 1, 3], [0, 1, 4]]
-    with pytest.raises(ImportError, match=r'three triangles.*"pbow\[homology\]"'):
+    with pytest.raises(ImportError, match=r"three triangles.*the extra homology"):
         mesh_geodesic(np.eye(5), book, [0])
 
 

@@ -37,8 +37,9 @@ def add_bins(points: Floats, counts: Ints) -> None:
 
 @njit(nogil=True, cache=True)
 def _bin_of(persistence: float) -> np.uint64:
-    # Unsigned, because an index that may be negative is looked at twice.
-    return np.uint64(bits_of_64(persistence)) >> SHIFT
+    # Unsigned, because an index that may be negative is looked at twice. And -0.0 is 0:
+    # its sign is the highest bit.
+    return np.uint64(bits_of_64(abs(persistence))) >> SHIFT
 
 
 @njit(nogil=True, cache=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,17 @@ def check_clouds(clouds: Any) -> list[Floats]:
         clouds,
         "point clouds",
         "(n_points, n_coordinates)",
-        "one cloud of {n} points. Wrap a single cloud in a list: [cloud].",
+        "{n} rows of numbers, which are one cloud. Wrap a single cloud in a list, "
+        "[cloud]; points on a line are a column, x[:, None].",
     )
-    return [_check_cloud(cloud, i) for i, cloud in enumerate(listed)]
+    checked = [_check_cloud(cloud, i) for i, cloud in enumerate(listed)]
+    if checked and all(_may_be_distances(cloud) for cloud in checked):
+        msg = (
+            "These clouds look like distance matrices: they are square, symmetric, and "
+            'zero on the diagonal. For distances, pass metric="precomputed" to rips.'
+        )
+        warnings.warn(msg, UserWarning, stacklevel=3)
+    return checked
 
 
 def check_matrices(matrices: Any) -> list[Floats]:
@@ -34,7 +43,8 @@ def check_matrices(matrices: Any) -> list[Floats]:
         matrices,
         "distance matrices",
         "(n_points, n_points)",
-        "one matrix of {n} rows. Wrap a single matrix in a list: [matrix].",
+        "{n} rows of numbers. Wrap a single matrix in a list, [matrix]; "
+        "scipy.spatial.distance.squareform makes a square of a condensed one.",
     )
     return [_check_matrix(matrix, i) for i, matrix in enumerate(listed)]
 
@@ -60,6 +70,16 @@ def _check_cloud(cloud: Any, index: int) -> Floats:
         )
         raise ValueError(msg)
     return points
+
+
+def _may_be_distances(cloud: Floats) -> bool:
+    return (
+        len(cloud) > 2
+        and cloud.shape[0] == cloud.shape[1]
+        and not np.diagonal(cloud).any()
+        and bool((cloud >= 0.0).all())
+        and np.array_equal(cloud, cloud.T)
+    )
 
 
 def _check_matrix(matrix: Any, index: int) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from itertools import count
@@ -125,8 +125,8 @@ def import_gudhi(module: str, function: str) -> Any:
         return import_module(module)
     except ImportError as error:
         msg = (
-            f"pbow.homology.{function} needs gudhi {OLDEST_GUDHI} or later: "
-            'pip install "pbow[homology]".'
+            f"pbow.homology.{function} needs gudhi {OLDEST_GUDHI} or later, which is "
+            "in the extra homology of pbow: pip install gudhi."
         )
         raise ImportError(msg) from error
 
@@ -138,7 +138,7 @@ def import_from_gudhi(module: str, name: str, function: str) -> Any:
         version = import_gudhi("gudhi", function).__version__
         msg = (
             f"pbow.homology.{function} needs gudhi {OLDEST_GUDHI} or later, and this "
-            f'is {version}: pip install --upgrade "pbow[homology]".'
+            f"is {version}: pip install --upgrade gudhi."
         )
         raise ImportError(msg)
     return found
@@ -150,7 +150,7 @@ def check_collection(items: Any, nouns: str, shape: str, single: str) -> list[An
     `nouns` is what they are called, `shape` that of one of them. `single` says what was
     passed where it is one alone: "one cloud of {n} points. Wrap it ...".
     """
-    if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
+    if isinstance(items, (str, bytes, Mapping)) or not isinstance(items, Iterable):
         msg = (
             f"Expected a collection of {nouns}, got {type(items).__name__}. Pass a "
             f"list of arrays of shape {shape}."
@@ -183,6 +183,14 @@ def check_numbers(item: Any, name: str) -> NDArray[Any]:
         msg = (
             f"{name} is not an array of real numbers: "
             f"{type(item).__name__} of dtype {array.dtype}."
+        )
+        if array.dtype.kind == "U":
+            msg += " Read files first."
+        raise ValueError(msg)
+    if np.ma.is_masked(item):
+        msg = (
+            f"{name} is a masked array, and its mask would be lost. Leave masked "
+            "points out, or fill masked pixels with inf: item.filled(numpy.inf)."
         )
         raise ValueError(msg)
     return array

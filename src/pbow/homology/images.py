@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -122,6 +122,13 @@ def cubical(
         "(h, w) or (d, h, w)",
         "one image of {n} rows. Wrap a single image in a list: [image].",
     )
+    if (
+        isinstance(images, np.ndarray)
+        and images.ndim == 3
+        and images.shape[2] in {3, 4}
+        and min(images.shape[:2]) > 4
+    ):
+        _refuse_colour("The array", images.shape)
     checked = [
         _check_image(image, i, superlevel=bool(superlevel))
         for i, image in enumerate(listed)
@@ -189,14 +196,8 @@ def _check_image(image: Any, index: int, *, superlevel: bool) -> Floats:
     if pixels.ndim not in {2, 3} and pixels.size > 0:
         msg = f"Image {index} has shape {pixels.shape}; expected (h, w) or (d, h, w)."
         raise ValueError(msg)
-    if pixels.ndim == 3 and pixels.shape[2] in {3, 4} and pixels.dtype == np.uint8:
-        msg = (
-            f"Image {index} of shape {pixels.shape} and dtype uint8 looks like a "
-            "colour image; expected grey values. Take the mean of its channels, "
-            "image[..., :3].mean(axis=2), or one of them, image[..., 0]. If it is an "
-            "image in space, make its values floats."
-        )
-        raise ValueError(msg)
+    if pixels.ndim == 3 and pixels.shape[2] in {3, 4} and min(pixels.shape[:2]) > 4:
+        _refuse_colour(f"Image {index}", pixels.shape)
     values = np.ascontiguousarray(pixels, dtype=np.float64)
     if superlevel:
         values = 0.0 - values  # never -0.0
@@ -213,3 +214,13 @@ def _check_image(image: Any, index: int, *, superlevel: bool) -> Floats:
         )
         raise ValueError(msg)
     return values
+
+
+def _refuse_colour(what: str, shape: tuple[int, ...]) -> NoReturn:
+    msg = (
+        f"{what} of shape {shape} looks like a colour image; expected grey values. "
+        "Take the mean of its channels, image[..., :3].mean(axis=2), or one of them, "
+        "image[..., 0]. If it is an image in space, put its short axis first: "
+        "numpy.moveaxis(image, 2, 0)."
+    )
+    raise ValueError(msg)

@@ -143,8 +143,8 @@ def rips(
         noun=noun,
         n_jobs=n_jobs,
         advice=(
-            "Leave long edges out (max_edge), take sparse_rips or alpha, fewer points, "
-            "or fewer threads (n_jobs)."
+            "Leave long edges out (max_edge), take sparse_rips, or alpha in the plane "
+            "or in space, fewer points, or fewer threads (n_jobs)."
         ),
     )
     return make_diagrams(
@@ -371,8 +371,8 @@ def alpha(
         noun="cloud",
         n_jobs=n_jobs,
         advice=(
-            "Take fewer points or coordinates, rips, whose memory does not grow with "
-            "these, or fewer threads (n_jobs)."
+            "Take fewer points or coordinates, sparse_rips, whose memory does not grow "
+            "with these, or fewer threads (n_jobs)."
         ),
     )
 

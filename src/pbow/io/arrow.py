@@ -131,7 +131,10 @@ def _import(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        msg = 'Parquet and Arrow files need pyarrow: pip install "pbow[arrow]".'
+        msg = (
+            "Parquet and Arrow files need pyarrow, which is in the extra arrow of "
+            "pbow: pip install pyarrow."
+        )
         raise ImportError(msg) from error
 
 

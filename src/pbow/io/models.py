@@ -103,6 +103,9 @@ def save(estimator: Any, path: AnyPath) -> None:
     True
     """
     cls = type(estimator)
+    if cls is Diagrams:
+        msg = "Expected a fitted model, got Diagrams: use pbow.io.write_diagrams."
+        raise TypeError(msg)
     if cls not in LEARNT:
         msg = (
             "Expected a vectorizer of pbow, or a transformer of pbow.preprocessing; "

@@ -66,5 +66,9 @@ def as_floats(values: Any, what: str) -> Floats:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        msg = f"{what} is not an array of numbers: {error}."
+        msg = (
+            f"{what} is not an array of numbers: {error}. Each program has a function "
+            "of its own, as from_ripser or from_gudhi; extended persistence of gudhi "
+            "needs extended=True."
+        )
         raise ValueError(msg) from error

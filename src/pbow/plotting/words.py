@@ -196,7 +196,9 @@ def _new_axes(n_axes: int) -> NDArray[Any]:
     try:
         import matplotlib.pyplot as plt  # noqa: PLC0415
     except ImportError as error:
-        msg = 'pbow.plotting needs matplotlib: pip install "pbow[plot]".'
+        msg = (
+            "pbow.plotting needs matplotlib, of the extra plot: pip install matplotlib."
+        )
         raise ImportError(msg) from error
     n_columns = _n_columns(n_axes)
     n_rows = math.ceil(n_axes / n_columns)

@@ -88,9 +88,10 @@ class CodebookVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
                     name, part, seed, never_dies=never_dies
                 )
             elif name in X.parts:
+                dropped = self._what_was_left_out(X[name])
                 msg = (
                     f"Part {name} has no finite point in {len(X)} training diagrams"
-                    f"{self._what_was_left_out(X)}; it gives no columns for these."
+                    f"{dropped}; it gives no columns for these."
                 )
                 warnings.warn(msg, UserWarning, stacklevel=2)
         # All at once, so that a fit that fails leaves nothing half done.
@@ -218,6 +219,8 @@ class CodebookVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
             )
         except ValueError as error:
             msg = f"Part {name}: {error}"
+            if not isinstance(self.n_words, Mapping):
+                msg += f" n_words may be a dict by part, as in {{{name!r}: 3, ...}}."
             if ramp is not None and self.weighting == "ramp":
                 msg += (
                     " A sample by weighting='ramp' repeats points; 'uniform' does not."
@@ -247,6 +250,7 @@ class CodebookVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         return int(self.n_words[name])
 
     def _what_was_left_out(self, X: Diagrams) -> str:
+        """Say how many points of these parts were dropped, if any."""
         n_essential = sum(len(X[name].essential().points) for name in X.parts)
         if self.essential != "drop" or not n_essential:
             return ""
@@ -301,7 +305,10 @@ class CodebookVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         if self.essential == "separate":
             allowed |= {name + ESSENTIAL_SUFFIX for name in parts}
         if not set(parts) <= set(self.n_words) <= allowed:
-            refuse(self, "n_words", f"given for each of the parts {', '.join(parts)}")
+            names = ", ".join(parts)
+            refuse(
+                self, "n_words", f"given for each of the parts {names}, and no other"
+            )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
