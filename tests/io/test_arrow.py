@@ -194,8 +194,8 @@ def test_without_pyarrow_the_error_names_the_extra(X, kind, tmp_path, monkeypatc
     write_diagrams(X, path)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     monkeypatch.setitem(sys.modules, "pyarrow.ipc", None)
-    with pytest.raises(ImportError, match=r'pip install "pbow\[arrow\]"'):
+    with pytest.raises(ImportError, match="the extra arrow"):
         read_diagrams(path)
-    with pytest.raises(ImportError, match=r'pip install "pbow\[arrow\]"'):
+    with pytest.raises(ImportError, match="the extra arrow"):
         write_diagrams(X, tmp_path / f"other.{kind}")
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
