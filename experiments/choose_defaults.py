@@ -316,9 +316,9 @@ because the training parts of splits overlap.
 **What won.** Square roots without the L2 norm, which throws the number of points away,
 and coordinates divided by their standard deviations; every point counts, whatever its
 persistence; and for soft words posteriors, so that no tight component drowns the rest.
-Words learnt on persistent points (`weighting="ramp"`) lose on the GeoMat stand-in and gain
-nothing elsewhere that could be told from chance; nor do full covariances. Where settings
-are level, the plainer ones are the defaults.
+Words learnt on persistent points (`weighting="ramp"`) lose on the GeoMat stand-in and
+gain nothing elsewhere that could be told from chance; nor do full covariances. Where
+settings are level, the plainer ones are the defaults.
 """
 
 
