@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 PLAIN_READ = "plain read of the points, one core"
-LEAST_ROUNDS = 3
+LEAST_ROUNDS = 4
 MOST_ROUNDS = 200
 # A contender this many times slower than the first may have a single round.
 SLOW = 50.0
