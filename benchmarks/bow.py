@@ -73,7 +73,10 @@ def _one_race(name: str, n_words: int, settings: Settings) -> Table:
         plain_read(X),
     ]
     title = f"PBoW transform, N = {n_words} ({describe(name, X)})"
-    return race_table(title, race(contenders, settings), len(X.points))
+    # The largest arrays of a peer: counts and rows; points, bins and labels.
+    resident = 3 * expected.nbytes + 2 * X.points.nbytes
+    timings = race(contenders, settings, resident=resident)
+    return race_table(title, timings, len(X.points))
 
 
 def root_histograms(

@@ -85,7 +85,8 @@ def _one_race(name: str, covariance: str, settings: Settings) -> Table:
         plain_read(X),
     ]
     title = f"sPBoW transform, N = {N_WORDS}, {covariance} ({describe(name, X)})"
-    return race_table(title, race(contenders, settings), len(X.points))
+    timings = race(contenders, settings, resident=3 * expected.nbytes)
+    return race_table(title, timings, len(X.points))
 
 
 def mixture_of(codebook: GaussianCodebook, covariance: str) -> GaussianMixture:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+import numpy as np
 from numba import njit
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
@@ -76,14 +77,21 @@ class Timing:
     note: str
 
 
-def race(contenders: Sequence[Contender], settings: Settings) -> list[Timing]:
-    """Time contenders in turns, after a first turn that compiles and is checked."""
+def race(
+    contenders: Sequence[Contender], settings: Settings, *, resident: int = 0
+) -> list[Timing]:
+    """Time contenders in turns, after a first turn that compiles and is checked.
+
+    So many bytes are written to, and freed, before each turn. Virtual machines give
+    memory back that nobody uses, and take seconds to get a gigabyte again; a turn that
+    happens to need it should not pay for that.
+    """
     runners = [c for c in contenders if c.run is not None]
     # BLAS gains nothing on matrices two columns wide; chunked peers have their own
     # threads, which would fight those of BLAS over the cores.
     with threadpool_limits({"openmp": settings.threads, "blas": 1}):
         verdicts = {c.name: _warm_up(c) for c in runners}
-        turns = {c.name: [_seconds(c)] for c in runners}
+        turns = {c.name: [_seconds(c, resident)] for c in runners}
         fastest_first = turns[runners[0].name][0]
         slow = {
             c.name
@@ -95,7 +103,7 @@ def race(contenders: Sequence[Contender], settings: Settings) -> list[Timing]:
         for _ in range(n_rounds - 1):
             for c in runners:
                 if c.name not in slow:
-                    turns[c.name].append(_seconds(c))
+                    turns[c.name].append(_seconds(c, resident))
     return [
         Timing(
             c.name,
@@ -145,7 +153,8 @@ def _warm_up(contender: Contender) -> Verdict | None:
     return contender.check(result) if contender.check else None
 
 
-def _seconds(contender: Contender) -> float:
+def _seconds(contender: Contender, resident: int) -> float:
+    np.ones(resident // 8)
     start = time.perf_counter()
     result = contender.run()
     seconds = time.perf_counter() - start

@@ -22,11 +22,16 @@ LINES = re.findall(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTA
 def folder(tmp_path, rng):
     np.save(tmp_path / "clouds.npy", rng.normal(size=(6, 30, 2)))
     image = pytest.importorskip("matplotlib.image", reason="needs the extra plot")
+    Image = pytest.importorskip("PIL.Image", reason="comes with matplotlib")
     (tmp_path / "images").mkdir()
     (tmp_path / "graphs").mkdir()
     for i in range(6):
-        pixels = rng.uniform(size=(24, 20))
-        image.imsave(tmp_path / "images" / f"{i}.png", pixels, cmap="gray")
+        pixels = rng.integers(0, 256, size=(24, 20), dtype=np.uint8)
+        path = tmp_path / "images" / f"{i}.png"
+        if i % 2:  # with channels, and without
+            image.imsave(path, pixels, cmap="gray")
+        else:
+            Image.fromarray(pixels).save(path)
         edges = rng.integers(0, 60, size=(90, 2))
         np.savetxt(tmp_path / "graphs" / f"{i}.txt", edges, fmt="%d")
     write_mesh(tmp_path / "shape.off", rng)

@@ -182,3 +182,11 @@ def test_one_networkx_graph_must_be_wrapped():
 def test_bad_arrays_are_named(arrays, message):
     with pytest.raises(ValueError, match=message):
         Graphs(*arrays)
+
+
+def test_edges_may_be_unsigned_in_one_graph_and_signed_in_another():
+    signed, unsigned = np.array([[0, 1]]), np.array([[0, 1], [1, 2]], np.uint64)
+    graphs = Graphs.from_list([(signed, 2), (unsigned, 3)])
+    assert_array_equal(graphs[1][0], [[0, 1], [1, 2]])
+    with pytest.raises(ValueError, match="graph 0"):
+        Graphs.from_list([(unsigned + np.uint64(2**63), 3)])

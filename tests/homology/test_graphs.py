@@ -281,3 +281,10 @@ def test_graphs_have_no_homology_beyond_loops(dims):
 def test_bad_values_are_named(diagrams_of, values, message):
     with pytest.raises(ValueError, match=message):
         diagrams_of([([[0, 1]], 2), ([[0, 1]], 3)], values)
+
+
+def test_values_may_be_of_any_real_type():
+    edges = [([[0, 1], [1, 2]], 3)]
+    expected = graph_sublevel(edges, [np.array([0.0, 2.0, 1.0])])
+    for dtype in (np.longdouble, np.float16, np.uint8):
+        assert graph_sublevel(edges, [np.array([0, 2, 1], dtype)]) == expected

@@ -310,3 +310,20 @@ def test_spoilt_files_are_refused_or_read(read, name, flips, extra, place):
         most = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
     assert most < 1_000_000
+
+
+def test_elements_without_properties_have_no_lines(read):
+    header = ["ply", "format ascii 1.0"]
+    header += [f"element e{i} 9999999" for i in range(300)]
+    header += ["element vertex 1", *(f"property float {axis}" for axis in "xyz")]
+    header += ["element face 0", "property list uchar int vertex_indices"]
+    content = "\n".join([*header, "end_header", "1 2 3", *["0"] * 1000])
+    vertices, faces = read(content.encode())
+    assert_array_equal(vertices, [[1, 2, 3]])
+    assert len(faces) == 0
+
+
+def test_elements_of_one_name_are_refused(read):
+    content = b"ply\nformat ascii 1.0\nelement vertex 0\nelement face 0\n"
+    with pytest.raises(ValueError, match="several elements of one name"):
+        read(content + b"element a 0\nelement a 0\nend_header\n")

@@ -22,6 +22,7 @@ from pbow.io.archive import (
     FileFormatError,
     read_archive,
     read_header,
+    replacing,
     write_archive,
 )
 
@@ -458,3 +459,23 @@ def test_garbage_between_the_marks_of_a_zip_is_refused(archive):
         except FileFormatError:
             continue
         assert_same(arrays, ARRAYS)
+
+
+def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path):
+    path = tmp_path / "secret"
+    path.touch(mode=0o600)
+    with replacing(path) as file:
+        file.write(b"new")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert path.read_bytes() == b"new"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_is_written_to_and_stays_one(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = subprocess.Popen(["cat", str(path)], stdout=subprocess.PIPE)
+    with replacing(path) as file:
+        file.write(b"data")
+    assert reader.communicate(timeout=60)[0] == b"data"
+    assert path.is_fifo()

@@ -189,6 +189,43 @@ def test_a_small_file_that_unfolds_into_a_large_one_is_refused(tmp_path):
         read_diagrams(tmp_path / "a.parquet")
 
 
+@pytest.mark.parametrize("compression", ["zstd", "lz4"])
+def test_so_is_one_long_list_of_zeros(kind, tmp_path, compression, monkeypatch):
+    monkeypatch.setattr(arrow, "MOST_VALUES_A_BYTE", 1)
+    n = 5_000_000
+    zeros = pa.array(np.zeros(n))
+    points = pa.StructArray.from_arrays([zeros, zeros], fields=list(POINT))
+    lists = pa.ListArray.from_arrays(pa.array([0, n], pa.int32()), points)
+    table = pa.table({"H1": lists})
+    path = tmp_path / f"a.{kind}"
+    if kind == "parquet":
+        parquet.write_table(table, path, compression=compression)
+    else:
+        options = pa.ipc.IpcWriteOptions(compression=compression)
+        with pa.ipc.new_file(path, table.schema, options=options) as writer:
+            writer.write_table(table)
+    del table, lists, points, zeros
+    assert path.stat().st_size < 400_000
+    before = pa.total_allocated_bytes()
+    with pytest.raises(FileFormatError, match=r"claims to have \d+ values"):
+        read_diagrams(path)
+    assert pa.total_allocated_bytes() - before < 10_000_000
+
+
+def test_compressed_files_are_read(X, kind, tmp_path):
+    write_diagrams(X, tmp_path / f"plain.{kind}")
+    path = tmp_path / f"packed.{kind}"
+    if kind == "parquet":
+        table = parquet.read_table(tmp_path / "plain.parquet")
+        parquet.write_table(table, path, compression="zstd")
+    else:
+        table = pa.ipc.open_file(tmp_path / "plain.arrow").read_all()
+        options = pa.ipc.IpcWriteOptions(compression="zstd")
+        with pa.ipc.new_file(path, table.schema, options=options) as writer:
+            writer.write_table(table)
+    assert read_diagrams(path) == X
+
+
 def test_without_pyarrow_the_error_names_the_extra(X, kind, tmp_path, monkeypatch):
     path = tmp_path / f"diagrams.{kind}"
     write_diagrams(X, path)

@@ -21,9 +21,11 @@ from pbow.homology._memory import check_memory
 
 __all__ = ["Edges", "flag_bytes", "flag_engine"]
 
-# What gudhi 3.13 takes at its peak, matrix included: 90 to 170 for clouds without a
-# shape; where long loops are reduced, as of a noisy circle, up to 600.
+# What gudhi 3.13 takes for an edge at its peak, matrix included: 90 to 170 for H0, and
+# for H1 of clouds without a shape; where long loops are reduced, as of a noisy circle
+# of 1,500 points, 1,000.
 BYTES_AN_EDGE = 150.0
+BYTES_AN_EDGE_IN_LOOPS = 1000.0
 # And for a triangle, where H2 is wanted: 30 to 120.
 BYTES_A_CLIQUE = 100.0
 BYTES_OF_A_BLOCK = 2**22
@@ -79,9 +81,10 @@ def _blocks(item: Floats, *, precomputed: bool) -> Iterator[tuple[int, Floats]]:
         yield start, block
 
 
-def flag_bytes(n_points: int, n_edges: int) -> float:
-    """Return about how much memory H0 and H1 of a graph need."""
-    return BYTES_AN_EDGE * n_edges + 100.0 * n_points
+def flag_bytes(n_points: int, n_edges: int, dims: list[int]) -> float:
+    """Return how much memory H0 and H1 of a graph can need."""
+    an_edge = BYTES_AN_EDGE_IN_LOOPS if max(dims) > 0 else BYTES_AN_EDGE
+    return an_edge * n_edges + 100.0 * n_points
 
 
 def flag_engine(

@@ -110,7 +110,9 @@ class Graphs:
         pairs = [_as_pair(graph, i) for i, graph in enumerate(as_listed(graphs))]
         num_nodes = np.array([n for _, n in pairs], np.int64)
         sizes = np.array([len(edges) for edges, _ in pairs], np.int64)
-        edges = [np.empty((0, 2), np.int32), *(edges for edges, _ in pairs)]
+        # Signed and unsigned together would become floats.
+        edges = [np.empty((0, 2), np.int64)]
+        edges += [ends.astype(np.int64, copy=False) for ends, _ in pairs]
         return cls(np.concatenate(edges), cumulated(sizes), num_nodes)
 
     def __reduce__(self) -> tuple[Any, ...]:

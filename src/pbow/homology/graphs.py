@@ -298,7 +298,7 @@ def _check_values(arrays: Sequence[NDArray[Any]], num_nodes: Ints) -> Floats:
             )
             raise ValueError(msg)
     # Adding 0 makes 0 of a negative zero.
-    heights = np.concatenate([np.empty(0), *arrays]) + 0.0
+    heights = np.concatenate([np.empty(0), *arrays]).astype(np.float64) + 0.0
     # A NaN fails the comparison too.
     valid = np.abs(heights) <= LARGEST_COORDINATE
     if not valid.all():

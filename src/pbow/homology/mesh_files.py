@@ -178,6 +178,9 @@ def _read_ply(data: bytes) -> tuple[Floats, _Lists]:
     if names.count("vertex") != 1 or names.count("face") != 1:
         msg = f"expected one element vertex and one element face; got {names[:10]}."
         raise ValueError(msg)
+    if len(set(names)) < len(names):
+        msg = f"it has several elements of one name among {names[:10]}."
+        raise ValueError(msg)
     tables = (
         _binary_tables(body, elements, order) if order else _text_tables(body, elements)
     )
@@ -239,8 +242,10 @@ def _text_tables(body: bytes, elements: list[_Element]) -> dict[str, Table]:
                 f"are {len(rows) - first} lines left."
             )
             raise ValueError(msg)
-        tables[element.name] = _text_table(rows[first:last], element)
-        first = last if element.properties else first
+        # What has no properties has no lines either.
+        here = rows[first:last] if element.properties else []
+        tables[element.name] = _text_table(here, element)
+        first += len(here)
     return tables
 
 

@@ -139,7 +139,7 @@ def rips(
     )
     edges = [Edges.up_to(limit, item, precomputed=precomputed) for item in items]
     check_memory(
-        [flag_bytes(len(each.item), each.n_edges) for each in edges],
+        [flag_bytes(len(each.item), each.n_edges, wanted) for each in edges],
         noun=noun,
         n_jobs=n_jobs,
         advice=(
@@ -264,7 +264,7 @@ def sparse_rips(
         in_threads(lambda c: _Sparse.of(c, float(epsilon), limit), checked, n_jobs)
     )
     check_memory(
-        [flag_bytes(len(s.radii), s.n_edges) for s in orders],
+        [flag_bytes(len(s.radii), s.n_edges, wanted) for s in orders],
         noun="cloud",
         n_jobs=n_jobs,
         advice=(
@@ -496,7 +496,7 @@ def dtm_rips(
         n_threads=count_threads(n_jobs, checked),
     )
     check_memory(
-        [flag_bytes(len(c), comb(len(c), 2)) for c in checked],
+        [flag_bytes(len(c), comb(len(c), 2), wanted) for c in checked],
         noun="cloud",
         n_jobs=n_jobs,
         advice="Take fewer points, or fewer threads (n_jobs).",

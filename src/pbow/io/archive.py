@@ -14,6 +14,7 @@ import math
 import os
 import re
 import secrets
+import stat
 import struct
 import zipfile
 import zlib
@@ -200,11 +201,16 @@ def replacing(path: AnyPath) -> Iterator[BinaryIO]:
     """Open a new file that takes the place of `path` once it is complete.
 
     After an error `path` is as before, and nothing else is left. A process that is
-    killed may leave a hidden file ``.<random>.tmp`` behind.
+    killed may leave a hidden file ``.<random>.tmp`` behind. What is no regular file (a
+    pipe, a device) is written to as it is.
     """
     target = Path(path).resolve()
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if target.exists() and not target.is_file():
+        with target.open("wb") as stream:
+            yield stream
+        return
     draft = target.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         # Mode x asks the system for a new file, whose permissions follow the umask.
@@ -217,6 +223,8 @@ def replacing(path: AnyPath) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
+        if target.exists():
+            draft.chmod(stat.S_IMODE(target.stat().st_mode))
         draft.replace(target)
     except BaseException:
         draft.unlink(missing_ok=True)

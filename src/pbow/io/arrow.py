@@ -8,6 +8,7 @@ have no such key, and are read if they have such columns.
 from __future__ import annotations
 
 import json
+import struct
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -19,18 +20,20 @@ from numpy.typing import NDArray
 
 from pbow.diagrams import Diagrams
 from pbow.io.archive import DIAGRAMS, blaming
+from pbow.io.counts import count_arrow_values, count_parquet_values
 
 __all__ = ["read_arrow", "read_parquet", "write_arrow", "write_parquet"]
 
 VERSION = 1
 KEY = b"pbow"
 COORDINATES = ("birth", "death")
+ARROW_START = b"ARROW1\0\0"
 
 # Points of a batch: a batch is made in memory, and its lists count up to 2**31.
 N_POINTS = 1 << 20
 
 # Compressed zeros take next to no room; who claims more values than either is refused.
-MOST_VALUES = 10_000_000
+MOST_VALUES = 4_000_000
 MOST_VALUES_A_BYTE = 100
 
 
@@ -56,8 +59,9 @@ def read_parquet(path: Path) -> Diagrams:
     """
     parquet = _import("pyarrow.parquet")
     with path.open("rb") as file, blaming(path), _arrow_errors():
+        n_bytes = path.stat().st_size
+        _check_values(count_parquet_values(_footer(file, n_bytes)), n_bytes)
         source = parquet.ParquetFile(file, page_checksum_verification=True)
-        _check_values(source.metadata, path.stat().st_size)
         groups = range(source.num_row_groups)
         return _from_tables(
             source.schema_arrow,
@@ -87,10 +91,12 @@ def read_arrow(path: Path) -> Diagrams:
     """
     ipc = _import("pyarrow.ipc")
     with path.open("rb") as file, blaming(path), _arrow_errors():
-        source = ipc.open_file(file)
-        return _from_tables(
-            source.schema, map(source.get_batch, range(source.num_record_batches))
-        )
+        ipc.open_file(file)  # its end is there, too
+        file.seek(len(ARROW_START))
+        messages = ipc.MessageReader.open_stream(file)
+        schema = ipc.read_schema(messages.read_next_message())
+        batches = _checked_batches(messages, schema, path.stat().st_size)
+        return _from_tables(schema, batches)
 
 
 def write_parquet(X: Diagrams, file: BinaryIO) -> None:
@@ -179,14 +185,36 @@ def _batches(X: Diagrams, schema: Any) -> Iterator[Any]:
         start = stop
 
 
-def _check_values(metadata: Any, n_bytes: int) -> None:
+def _footer(file: BinaryIO, n_bytes: int) -> bytes:
+    """Return the description at the end of a Parquet file."""
+    if n_bytes < 12:
+        msg = "it is too short for a Parquet file."
+        raise ValueError(msg)
+    file.seek(n_bytes - 8)
+    size, end = struct.unpack("<I4s", file.read(8))
+    if end != b"PAR1" or size > n_bytes - 12:
+        msg = "it does not end like a Parquet file."
+        raise ValueError(msg)
+    file.seek(n_bytes - 8 - size)
+    footer = file.read(size)
+    file.seek(0)
+    return footer
+
+
+def _checked_batches(messages: Any, schema: Any, n_bytes: int) -> Iterator[Any]:
+    ipc = _import("pyarrow.ipc")
+    n_values = 0
+    for message in messages:
+        if message.type != "record batch":
+            msg = f"it has a {message.type}; expected batches of plain columns."
+            raise ValueError(msg)
+        n_values += count_arrow_values(message.metadata.to_pybytes())
+        _check_values(n_values, n_bytes)
+        yield ipc.read_record_batch(message, schema)
+
+
+def _check_values(n_values: int, n_bytes: int) -> None:
     """Refuse what claims to unfold into far more than a file of this size can be."""
-    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
-    # Columns know their numbers of values, but to ask them crashes on damaged files.
-    n_values = max(
-        sum(group.num_rows for group in groups) * metadata.num_columns,
-        sum(group.total_byte_size for group in groups) // 8,
-    )
     if n_values > max(MOST_VALUES, MOST_VALUES_A_BYTE * n_bytes):
         msg = f"it claims to have {n_values} values in {n_bytes} bytes."
         raise ValueError(msg)
