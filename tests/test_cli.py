@@ -146,9 +146,18 @@ def test_ctrl_c_is_one_sentence(run, monkeypatch):
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a signal of Unix")
 def test_ctrl_c_ends_the_program_within_seconds(tmp_path):
     command = [sys.executable, "-c", "from pbow.cli import main; main()", "demo"]
-    process = subprocess.Popen(
-        command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+    # What a shell has put into the background ignores the signal, and so would this.
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        process = subprocess.Popen(
+            command,
+            cwd=tmp_path,
+            stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
     try:
         assert process.stderr.readline() == "Computing diagrams\n"
         time.sleep(0.5)
