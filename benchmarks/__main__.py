@@ -37,11 +37,16 @@ BENCHMARKS: dict[str, Callable[[Settings], list[Table]]] = {
     "scaling": scaling.benchmark,
 }
 
+# They start processes, which import and compile: too long for a quick run.
+IN_PROCESSES = {"elsewhere", "cold"}
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the chosen benchmarks; 1 means that a result differs or a claim fails."""
     options = _parser().parse_args(arguments)
-    names = options.only or list(BENCHMARKS)
+    names = options.only or [
+        name for name in BENCHMARKS if not (options.quick and name in IN_PROCESSES)
+    ]
     settings = _settings(options)
     machine = describe_machine(settings, whole=names == list(BENCHMARKS))
     tables: list[Table] = []
@@ -72,7 +77,9 @@ def _settings(options: argparse.Namespace) -> Settings:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
-        "--quick", action="store_true", help="a 25th of the data, fewer rounds"
+        "--quick",
+        action="store_true",
+        help="a 25th of the data, fewer rounds, no cold start",
     )
     parser.add_argument(
         "--only", nargs="+", metavar="NAME", choices=BENCHMARKS, help="only these"
