@@ -13,7 +13,9 @@ __all__ = [
     "check_choice",
     "check_flag",
     "check_integer",
+    "check_n_jobs",
     "check_option",
+    "check_positive",
     "check_quantiles",
     "is_finite_number",
     "is_integer",
@@ -57,6 +59,23 @@ def check_integer(
     value = getattr(estimator, name)
     if not (is_integer(value, minimum) or (optional and value is None)):
         refuse(estimator, name, f"an int >= {minimum}{' or None' if optional else ''}")
+
+
+def check_n_jobs(estimator: Any) -> None:
+    """Raise unless the parameter n_jobs is None or an int other than 0."""
+    if estimator.n_jobs is not None and not is_integer(estimator.n_jobs, -(2**31)):
+        refuse(estimator, "n_jobs", "an int or None")
+    if estimator.n_jobs == 0:
+        refuse(estimator, "n_jobs", "an int other than 0, or None")
+
+
+def check_positive(estimator: Any, name: str, *, optional: bool = False) -> None:
+    """Raise unless the parameter is a finite number > 0, or None if `optional`."""
+    value = getattr(estimator, name)
+    if optional and value is None:
+        return
+    if not is_finite_number(value) or not value > 0:
+        refuse(estimator, name, f"a number > 0{' or None' if optional else ''}")
 
 
 def check_choice(estimator: Any, name: str, choices: Collection[Any]) -> None:

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
+from pbow.essential import ESSENTIAL_SUFFIX
 from pbow.io.archive import (
     MODEL,
     AnyPath,
@@ -37,7 +38,6 @@ from pbow.preprocessing import (
 )
 from pbow.validation import is_finite_number
 from pbow.vectorizers import PersistenceBoW, StablePersistenceBoW
-from pbow.vectorizers._base import ESSENTIAL_SUFFIX
 from pbow.weighting import Ramp
 
 __all__ = ["load", "save"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pbow.codebook import KMeansCodebook, learn_kmeans
 from pbow.diagrams import Diagrams
 from pbow.encoding import encode_counts
-from pbow.vectorizers._base import CodebookVectorizer
+from pbow.vectorizers._words import CodebookVectorizer
 from pbow.weighting import Ramp
 
 __all__ = ["PersistenceBoW"]
@@ -140,7 +140,7 @@ class PersistenceBoW(CodebookVectorizer):
         settings: dict[str, Any] = {"whiten": False, "normalize": "sqrt-l2"}
         return cls(n_words, **settings | params)
 
-    def _learn(
+    def _learn_words(
         self, sample: NDArray[np.float64], n_words: int, seed: int, *, or_fewer: bool
     ) -> KMeansCodebook:
         return learn_kmeans(

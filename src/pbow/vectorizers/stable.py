@@ -13,7 +13,7 @@ from pbow.diagrams import Diagrams
 from pbow.encoding import encode_likelihoods
 from pbow.stability import lipschitz_constant
 from pbow.validation import check_choice
-from pbow.vectorizers._base import CodebookVectorizer
+from pbow.vectorizers._words import CodebookVectorizer
 from pbow.weighting import Ramp
 
 __all__ = ["StablePersistenceBoW"]
@@ -223,7 +223,7 @@ class StablePersistenceBoW(CodebookVectorizer):
         self.stability_constant_ = lipschitz_constant(self)
         return self
 
-    def _learn(
+    def _learn_words(
         self, sample: NDArray[np.float64], n_words: int, seed: int, *, or_fewer: bool
     ) -> GaussianCodebook:
         return learn_gaussian(

@@ -1,0 +1,142 @@
+"""One rule for points that never die, for every vectorizer and kernel."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pbow.diagrams import Diagrams
+from pbow.validation import is_finite_number, refuse
+
+__all__ = [
+    "ESSENTIAL_SUFFIX",
+    "births_of",
+    "check_births",
+    "check_essential",
+    "finite_parts",
+    "parts_with_points",
+]
+
+ESSENTIAL_SUFFIX = "_inf"
+
+
+def check_essential(estimator: Any, parts: tuple[str, ...]) -> None:
+    """Raise unless the parameter `essential` makes sense for these parts."""
+    essential = estimator.essential
+    if is_finite_number(essential):
+        return
+    if not isinstance(essential, str) or essential not in {"drop", "separate"}:
+        refuse(estimator, "essential", "'drop', 'separate' or a finite number")
+    taken = {name.lower() for name in parts}
+    for name in parts:
+        if essential == "separate" and f"{name}{ESSENTIAL_SUFFIX}".lower() in taken:
+            msg = (
+                f"essential='separate' makes a part {name}{ESSENTIAL_SUFFIX}, and "
+                "there is one already. Rename it."
+            )
+            raise ValueError(msg)
+
+
+def finite_parts(
+    X: Diagrams, essential: str | float, ends: Mapping[str, float] | None = None
+) -> dict[str, Diagrams]:
+    """Return each part with finite points only, by what `essential` says.
+
+    Parameters
+    ----------
+    X : Diagrams
+        Diagrams with any points.
+    essential : {"drop", "separate"} or float
+        Leave points that never die out; put them in a part ``<part>_inf``; or let them
+        die at this number.
+    ends : mapping of str to float, optional
+        With "separate": when the points of each part ``<part>_inf`` die, or at their
+        birth if that is later. Without it, all are births and nothing else, (b, b).
+
+    Returns
+    -------
+    parts : dict of str to Diagrams
+        The parts of X; each is followed by its ``<part>_inf``, if asked for.
+    """
+    parts = {}
+    for name in X.parts:
+        part = X[name]
+        if essential == "drop":
+            parts[name] = part.finite()
+        elif essential == "separate":
+            parts[name] = part.finite()
+            end = -np.inf if ends is None else ends[name]
+            parts[name + ESSENTIAL_SUFFIX] = births_of(part.essential(), name, end)
+        else:
+            parts[name] = _closed(part, float(essential), name)
+    return parts
+
+
+def parts_with_points(
+    parts: Mapping[str, Diagrams], X: Diagrams, essential: str | float
+) -> dict[str, Diagrams]:
+    """Return the finite parts of training diagrams X that have a point.
+
+    Raises where there is none at all, and warns of each part of X that has none.
+    """
+    n_samples = len(X)
+    if not any(len(part.points) for part in parts.values()):
+        msg = (
+            f"All {n_samples} diagrams are empty{_what_was_left_out(X, essential)}: "
+            "there is nothing to learn from."
+        )
+        raise ValueError(msg)
+    for name in X.parts:
+        if not len(parts[name].points):
+            msg = (
+                f"Part {name} has no finite point in {n_samples} training diagrams"
+                f"{_what_was_left_out(X[name], essential)}; it adds nothing for these."
+            )
+            warnings.warn(msg, UserWarning, stacklevel=3)
+    return {name: part for name, part in parts.items() if len(part.points)}
+
+
+def check_births(part: Diagrams, death: float, name: str) -> None:
+    """Raise if a point that never dies is born after `death`."""
+    births, deaths = part.points.T
+    late = np.flatnonzero(np.isposinf(deaths) & (births > death))
+    if late.size:
+        diagram = int(np.searchsorted(part.offsets, late[0], side="right")) - 1
+        msg = (
+            f"Diagram {diagram} of part {name} has a point that never dies and is born "
+            f"at {births[late[0]]:g}, after essential={death:g}. "
+            "Pass a number above every birth."
+        )
+        raise ValueError(msg)
+
+
+def births_of(part: Diagrams, name: str, end: float = -np.inf) -> Diagrams:
+    """Let points that never die do so at `end`, or at once if they are born later."""
+    births = part.points[:, 0]
+    points: ArrayLike = np.column_stack((births, np.maximum(births, end)))
+    return Diagrams(points, part.offsets, name=name + ESSENTIAL_SUFFIX)
+
+
+def _closed(part: Diagrams, death: float, name: str) -> Diagrams:
+    """Let points that never die die at `death`."""
+    if not part.has_essential:
+        return part
+    check_births(part, death, name)
+    births, deaths = part.points.T
+    closed = np.column_stack((births, np.where(np.isposinf(deaths), death, deaths)))
+    return Diagrams(closed, part.offsets, name=name)
+
+
+def _what_was_left_out(X: Diagrams, essential: str | float) -> str:
+    """Say how many points were dropped, if any."""
+    n_essential = sum(len(X[name].essential().points) for name in X.parts)
+    if essential != "drop" or not n_essential:
+        return ""
+    return (
+        f" but for {n_essential} points that never die, which essential='drop' "
+        "leaves out (essential='separate' keeps them)"
+    )
