@@ -1,4 +1,4 @@
-"""Run a compiled loop over blocks of diagrams in threads.
+"""Run compiled loops over blocks of diagrams, or of pairs of them, in threads.
 
 Loops are serial and release the GIL. A block is a range of whole diagrams and every
 diagram is walked by one thread in a fixed order, so the result never depends on how
@@ -8,15 +8,18 @@ many threads there are or where the cuts lie.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
-__all__ = ["for_each_block"]
+__all__ = ["for_each", "for_each_block"]
+
+Task = TypeVar("Task")
 
 # Below this many nanoseconds of work for each, threads cost more than they save.
 WORTH_A_THREAD = 500_000.0
@@ -51,27 +54,41 @@ def for_each_block(
         run(0, n_diagrams)
         return
     # More blocks than threads, so that one slow thread does not hold up the rest.
-    blocks = deque(pairwise(_balanced_cuts(offsets, 4 * n_threads)))
+    blocks = pairwise(_balanced_cuts(offsets, 4 * n_threads))
+    for_each(lambda block: run(*block), blocks, n_threads)
 
-    def take_blocks() -> None:
+
+def for_each(
+    run: Callable[[Task], None], tasks: Iterable[Task], n_threads: int
+) -> None:
+    """Call ``run(task)`` on every task, in this thread and ``n_threads - 1`` others.
+
+    The first error ends it: no task is begun after it.
+    """
+    waiting = deque(tasks)
+
+    def take_tasks() -> None:
         try:
             while True:
                 try:
-                    first, last = blocks.popleft()
+                    task = waiting.popleft()
                 except IndexError:
                     return
-                run(first, last)
+                run(task)
         except BaseException:
-            blocks.clear()  # after an error, or Ctrl-C, the other threads stop, too
+            waiting.clear()  # after an error, or Ctrl-C, the other threads stop, too
             raise
 
+    if n_threads <= 1:
+        take_tasks()
+        return
     # The calling thread takes its share: there is one less to start.
     with ThreadPoolExecutor(n_threads - 1) as pool:
         try:
-            others = [pool.submit(take_blocks) for _ in range(n_threads - 1)]
-            take_blocks()
+            others = [pool.submit(take_tasks) for _ in range(n_threads - 1)]
+            take_tasks()
         finally:
-            blocks.clear()
+            waiting.clear()
         for other in others:
             other.result()
 

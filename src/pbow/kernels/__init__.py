@@ -1,0 +1,1 @@
+"""Kernels between diagrams: scikit-learn transformers that put out Gram matrices."""
