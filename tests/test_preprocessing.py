@@ -19,6 +19,7 @@ from sklearn.utils.estimator_checks import (
     parametrize_with_checks,
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
+from tests.rows import RowsMixin, rows_to_diagrams
 
 from pbow import Diagrams, PersistenceBoW
 from pbow.preprocessing import (
@@ -38,52 +39,29 @@ TRANSFORMERS = [
 each_transformer = pytest.mark.parametrize("transformer", TRANSFORMERS, ids=str)
 
 
-class RowsMixin:
-    """Double of a transformer whose samples are rows of a 2-D array.
-
-    Column j of a row is the point (j, j + |x_j|), and a sample that comes out is the
-    sum of its persistences: scikit-learn's own checks feed 2-D arrays, expect some, and
-    stop at ``two_d_array=False``.
-    """
-
-    def fit(self, X, y=None):
-        X = validate_data(self, X, dtype=np.float64)
-        return super().fit(rows_to_diagrams(X), y)
-
-    def fit_transform(self, X, y=None):
-        return self.fit(X, y).transform(X)
+class SumsMixin(RowsMixin):
+    """A double whose samples come out as the sum of their persistences: 2-D, too."""
 
     def transform(self, X):
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
-        out = super().transform(rows_to_diagrams(X))
+        out = super(RowsMixin, self).transform(rows_to_diagrams(X))
         return np.array([[np.sum(d[:, 1] - d[:, 0])] for d in out]).reshape(-1, 1)
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = True
-        return tags
 
-
-def rows_to_diagrams(X):
-    births = np.broadcast_to(np.arange(X.shape[1], dtype=float), X.shape)
-    points = np.stack([births, births + np.abs(X)], axis=-1).reshape(-1, 2)
-    return Diagrams(points, np.arange(0, X.size + 1, X.shape[1]))
-
-
-class PersistenceThresholdRows(RowsMixin, PersistenceThreshold):
+class PersistenceThresholdRows(SumsMixin, PersistenceThreshold):
     pass
 
 
-class MostPersistentRows(RowsMixin, MostPersistent):
+class MostPersistentRows(SumsMixin, MostPersistent):
     pass
 
 
-class RescaleRows(RowsMixin, Rescale):
+class RescaleRows(SumsMixin, Rescale):
     pass
 
 
-class SelectPartsRows(RowsMixin, SelectParts):
+class SelectPartsRows(SumsMixin, SelectParts):
     pass
 
 

@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline, make_union
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import (
     estimator_checks_generator,
     parametrize_with_checks,
 )
-from sklearn.utils.validation import check_is_fitted, validate_data
+from tests.rows import rows_double
 
-from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
+import pbow
+from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW, vectorizers
 
 VECTORIZERS = [
     PersistenceBoW(n_words=3, random_state=0),
@@ -38,53 +38,19 @@ VECTORIZERS = [
     ),
 ]
 each_vectorizer = pytest.mark.parametrize("vectorizer", VECTORIZERS, ids=str)
-each_class = pytest.mark.parametrize("cls", [PersistenceBoW, StablePersistenceBoW])
-
-
-class RowsMixin:
-    """Double of a vectorizer whose samples are rows of a 2-D array.
-
-    Column j of a row is the point (j, j + |x_j|). scikit-learn's own checks feed 2-D
-    arrays and stop at ``two_d_array=False``; with the double, all of them run on our
-    fit and transform.
-    """
-
-    def fit(self, X, y=None):
-        return super().fit(
-            rows_to_diagrams(validate_data(self, X, dtype=np.float64)), y
-        )
-
-    def transform(self, X):
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64)
-        return super().transform(rows_to_diagrams(X))
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = True
-        return tags
-
-
-def rows_to_diagrams(X):
-    births = np.broadcast_to(np.arange(X.shape[1], dtype=float), X.shape)
-    points = np.stack([births, births + np.abs(X)], axis=-1).reshape(-1, 2)
-    return Diagrams(points, np.arange(0, X.size + 1, X.shape[1]))
-
-
-class PersistenceBoWRows(RowsMixin, PersistenceBoW):
-    pass
-
-
-class StablePersistenceBoWRows(RowsMixin, StablePersistenceBoW):
-    pass
-
-
+FIRST_OF_CLASS = list({type(v): v for v in reversed(VECTORIZERS)}.values())
+each_class = pytest.mark.parametrize("vectorizer", FIRST_OF_CLASS, ids=str)
+# Rows of scikit-learn's checks have two points.
 ROW_DOUBLES = [
-    PersistenceBoWRows(n_words=2, random_state=0),
-    PersistenceBoWRows.paper(n_words=2, weighting="ramp", random_state=0),
-    StablePersistenceBoWRows(n_words=2, random_state=0),
-    StablePersistenceBoWRows.certified(n_words=2, random_state=0),
+    rows_double(vectorizer).set_params(
+        **{k: 2 for k in vectorizer.get_params() if k == "n_words"}
+    )
+    for vectorizer in FIRST_OF_CLASS
 ]
+
+
+def test_every_vectorizer_is_here():
+    assert {type(v).__name__ for v in VECTORIZERS} == set(vectorizers.__all__)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -103,13 +69,15 @@ def test_only_cloning_is_checked_without_the_double(vectorizer):
 @each_vectorizer
 @pytest.mark.parametrize(
     "container",
-    [Diagrams.from_list, list, tuple, lambda x: {"H1": list(x)}],
-    ids=["Diagrams", "list", "tuple", "dict"],
+    [Diagrams.from_list, list, tuple, lambda x: {"H1": list(x)}, iter],
+    ids=["Diagrams", "list", "tuple", "dict", "iterator"],
 )
 def test_any_container_gives_the_same_features(vectorizer, ragged, container):
     expected = clone(vectorizer).fit_transform(ragged)
     fitted = clone(vectorizer).fit(container(list(ragged)))
     assert_array_equal(fitted.transform(container(list(ragged))), expected)
+    again = clone(vectorizer).fit_transform(container(list(ragged)))
+    assert_array_equal(again, expected)
 
 
 @each_vectorizer
@@ -123,17 +91,19 @@ def test_an_empty_diagram_is_a_row_of_zeros(vectorizer, ragged):
 @each_vectorizer
 def test_only_empty_diagrams_are_rows_of_zeros_and_none_is_no_row(vectorizer, ragged):
     fitted = clone(vectorizer).fit(ragged)
-    assert_array_equal(fitted.transform([[], []]), np.zeros((2, 3)))
-    assert fitted.transform([]).shape == (0, 3)
+    n_features = len(fitted.get_feature_names_out())
+    assert_array_equal(fitted.transform([[], []]), np.zeros((2, n_features)))
+    assert fitted.transform([]).shape == (0, n_features)
 
 
 @each_vectorizer
 def test_points_have_no_order(vectorizer, ragged, rng):
     fitted = clone(vectorizer).fit(ragged)
     shuffled = [rng.permutation(d) for d in ragged]
+    features = fitted.transform(ragged)
     tolerance = 1e-5 if "float32" in str(vectorizer) else 1e-12
     assert_allclose(
-        fitted.transform(shuffled), fitted.transform(ragged), rtol=tolerance
+        fitted.transform(shuffled), features, tolerance, 1e-12 * features.max()
     )
 
 
@@ -143,8 +113,9 @@ def test_the_number_of_threads_does_not_change_a_bit(vectorizer):
     births = rng.uniform(size=300_000)
     points = np.column_stack((births, births + rng.exponential(size=births.shape)))
     X = Diagrams(points, np.linspace(0, 300_000, 501).astype(np.int64))
+    more_words = {k: 40 for k in vectorizer.get_params() if k == "n_words"}
     results = [
-        clone(vectorizer).set_params(n_words=40, n_jobs=n).fit_transform(X)
+        clone(vectorizer).set_params(n_jobs=n, **more_words).fit_transform(X)
         for n in (1, 2, 4)
     ]
     assert_array_equal(results[1], results[0])
@@ -172,69 +143,51 @@ def test_copies_by_rows_do_not_change_a_bit(vectorizer, ragged, monkeypatch, n_p
 
 
 @each_vectorizer
-def test_the_same_seed_gives_the_same_bits(vectorizer, ragged):
-    first, again = (clone(vectorizer).fit_transform(ragged) for _ in range(2))
-    assert_array_equal(first, again)
-    state = np.random.RandomState(5)
-    one, other = (
-        clone(vectorizer).set_params(random_state=state).fit_transform(ragged)
-        for _ in range(2)
-    )
-    assert not np.array_equal(one, other)
-    assert clone(vectorizer).set_params(random_state=None).fit(ragged)
-
-
-@each_vectorizer
-def test_cloning_and_pickling_keep_the_descriptor(vectorizer, ragged):
+def test_cloning_pickling_and_saving_keep_the_descriptor(vectorizer, ragged, tmp_path):
     fitted = clone(vectorizer).fit(ragged)
-    copy = pickle.loads(pickle.dumps(fitted))
-    assert copy.get_params() == fitted.get_params()
-    assert_array_equal(copy.transform(ragged), fitted.transform(ragged))
+    pbow.save(fitted, tmp_path / "model")
+    for copy in (pickle.loads(pickle.dumps(fitted)), pbow.load(tmp_path / "model")):
+        assert copy.get_params() == fitted.get_params()
+        assert_array_equal(copy.transform(ragged), fitted.transform(ragged))
 
 
 @each_vectorizer
-def test_grid_search_in_a_pipeline(vectorizer, ragged):
+def test_a_pipeline_with_it_classifies(vectorizer, ragged):
     y = np.arange(30) % 2
-    search = GridSearchCV(
-        make_pipeline(clone(vectorizer), LinearSVC()),
-        {f"{type(vectorizer).__name__.lower()}__n_words": [2, 3]},
-        cv=2,
-    )
-    assert search.fit(ragged, y).predict(ragged).shape == (30,)
+    pipeline = make_pipeline(clone(vectorizer), LinearSVC()).fit(ragged, y)
+    assert pipeline.predict(ragged).shape == (30,)
 
 
 @each_vectorizer
 def test_set_output_names_every_feature(vectorizer, ragged):
     pytest.importorskip("pandas")
-    frame = clone(vectorizer).set_output(transform="pandas").fit_transform(ragged)
-    assert list(frame.columns) == ["h1_word0", "h1_word1", "h1_word2"]
+    fitted = clone(vectorizer).set_output(transform="pandas").fit(ragged)
+    columns = list(fitted.transform(ragged).columns)
+    assert columns == list(fitted.get_feature_names_out())
+    assert len(set(columns)) == len(columns)
+    assert all(column.startswith("h1_") for column in columns)
 
 
 @each_vectorizer
 def test_two_parts_stand_side_by_side(vectorizer, ragged):
     X = Diagrams.from_parts({"H0": ragged[::-1], "H1": ragged})
-    fitted = clone(vectorizer).set_params(n_words={"H0": 2, "H1": 4}).fit(X)
+    fitted = clone(vectorizer).fit(X)
+    one, other = (clone(vectorizer).fit(X[name]) for name in X.parts)
     features = fitted.transform(X)
-    alone = clone(vectorizer).set_params(n_words=4).fit_transform(ragged)
-    assert features.shape == (30, 6)
-    assert_array_equal(features[:, 2:], alone)
+    assert_array_equal(
+        features, np.hstack([one.transform(X["H0"]), other.transform(X["H1"])])
+    )
     assert_array_equal(fitted.transform(X[["H1", "H0"]]), features)
     assert fitted.get_feature_names_out().tolist() == [
-        "h0_word0",
-        "h0_word1",
-        *(f"h1_word{k}" for k in range(4)),
+        *one.get_feature_names_out(),
+        *other.get_feature_names_out(),
     ]
 
 
-def test_two_descriptors_join_in_a_union(ragged):
-    union = make_union(PersistenceBoW(3), StablePersistenceBoW(4))
-    assert union.fit_transform(ragged).shape == (30, 7)
-
-
-@each_class
-def test_a_missing_and_an_extra_part_are_errors(cls, ragged):
+@each_vectorizer
+def test_a_missing_and_an_extra_part_are_errors(vectorizer, ragged):
     X = Diagrams.from_parts({"H0": ragged, "H1": ragged})
-    both, one = cls(2).fit(X), cls(2).fit(ragged)
+    both, one = clone(vectorizer).fit(X), clone(vectorizer).fit(ragged)
     with pytest.raises(
         ValueError, match="Expected parts H0, H1, got H1: H0 is missing"
     ):
@@ -245,29 +198,29 @@ def test_a_missing_and_an_extra_part_are_errors(cls, ragged):
         one.transform(X["H0"])
 
 
-@each_class
-def test_a_part_without_points_gives_no_columns_and_a_warning(cls, ragged):
+@each_vectorizer
+def test_a_part_without_points_gives_no_columns_and_a_warning(vectorizer, ragged):
     X = Diagrams.from_parts({"H0": [[]] * 30, "H1": ragged})
     with pytest.warns(UserWarning, match="Part H0 has no finite point in 30 training"):
-        fitted = cls(3).fit(X)
-    assert fitted.transform(X).shape == (30, 3)
-    assert list(fitted.codebooks_) == ["H1"]
+        fitted = clone(vectorizer).fit(X)
+    alone = clone(vectorizer).fit_transform(ragged)
+    assert_array_equal(fitted.transform(X), alone)
 
 
-@each_class
-def test_essential_points_are_dropped_by_default(cls, ragged):
+@each_vectorizer
+def test_essential_points_are_dropped_by_default(vectorizer, ragged):
     endless = [np.concatenate((d, [[0.0, np.inf]])) for d in ragged]
-    fitted = cls(3, random_state=0).fit(endless)
-    alone = cls(3, random_state=0).fit_transform(ragged)
+    fitted = clone(vectorizer).fit(endless)
+    alone = clone(vectorizer).fit_transform(ragged)
     assert_array_equal(fitted.transform(endless), alone)
 
 
-@each_class
-def test_essential_points_can_die_at_a_number(cls, ragged):
+@each_vectorizer
+def test_essential_points_can_die_at_a_number(vectorizer, ragged):
     endless = [np.concatenate((d, [[0.0, np.inf]])) for d in ragged]
     closed = [np.concatenate((d, [[0.0, 7.0]])) for d in ragged]
-    fitted = cls(3, essential=7.0, random_state=0).fit(endless)
-    alone = cls(3, random_state=0).fit_transform(closed)
+    fitted = clone(vectorizer).set_params(essential=7.0).fit(endless)
+    alone = clone(vectorizer).fit_transform(closed)
     assert_array_equal(fitted.transform(endless), alone)
     with pytest.raises(
         ValueError,
@@ -276,60 +229,56 @@ def test_essential_points_can_die_at_a_number(cls, ragged):
         fitted.transform([[], [[7.5, np.inf]]])
 
 
-@each_class
-def test_essential_points_can_have_words_of_their_own(cls, ragged, rng):
+@each_vectorizer
+def test_essential_points_can_have_columns_of_their_own(vectorizer, ragged, rng):
     births = rng.integers(0, 3, size=30) * 1.0
     X = [
         np.concatenate((d, [[b, np.inf]])) for d, b in zip(ragged, births, strict=True)
     ]
-    fitted = cls(5, essential="separate", normalize=None, random_state=0).fit(X)
-    features = fitted.transform(X)
-    alone = cls(5, normalize=None, random_state=0).fit_transform(ragged)
-    assert_array_equal(features[:, :5], alone)
-    # Three distinct births are three words, and each diagram has one such point.
-    assert fitted.get_feature_names_out()[5:].tolist() == [
-        "h1_inf_word0",
-        "h1_inf_word1",
-        "h1_inf_word2",
-    ]
-    assert fitted.codebooks_["H1_inf"].n_words == 3
-    assert_allclose(features[:, 5:], births[:, None] == [0, 1, 2], atol=1e-6)
+    fitted = clone(vectorizer).set_params(essential="separate").fit(X)
+    features, names = fitted.transform(X), fitted.get_feature_names_out()
+    alone = clone(vectorizer).fit_transform(ragged)
+    n_finite = alone.shape[1]
+    assert_array_equal(features[:, :n_finite], alone)
+    assert not any(name.startswith("h1_inf_") for name in names[:n_finite])
+    assert all(name.startswith("h1_inf_") for name in names[n_finite:])
+    own = features[:, n_finite:]
+    assert 1 <= own.shape[1] <= n_finite
+    # Equal births are equal rows, and others are not.
+    for b in range(3):
+        assert_array_equal(
+            own[births == b],
+            own[births == b][:1].repeat(int((births == b).sum()), axis=0),
+        )
+    assert len(np.unique(own, axis=0)) == 3
+    without = fitted.transform(ragged)
+    assert_array_equal(without[:, n_finite:], np.zeros_like(own))
 
 
-@each_class
-def test_no_essential_points_in_training_give_no_columns_later(cls, ragged):
-    fitted = cls(3, essential="separate", random_state=0).fit(ragged)
-    assert fitted.transform([[[0.0, np.inf]]]).shape == (1, 3)
+@each_vectorizer
+def test_no_essential_points_in_training_give_no_columns_later(vectorizer, ragged):
+    fitted = clone(vectorizer).set_params(essential="separate").fit(ragged)
+    n_features = clone(vectorizer).fit_transform(ragged).shape[1]
+    assert fitted.transform([[[0.0, np.inf]]]).shape == (1, n_features)
 
 
-@each_class
-def test_words_of_essential_points_can_be_set_apart(cls, ragged):
-    X = [np.concatenate((d, [[i, np.inf]])) for i, d in enumerate(ragged)]
-    n_words = {"H1": 4, "H1_inf": 2}
-    fitted = cls(n_words, essential="separate").fit(X)
-    assert {k: v.n_words for k, v in fitted.codebooks_.items()} == n_words
-
-
-@each_class
-def test_a_part_may_have_the_suffix_of_an_essential_one(cls, ragged):
+@each_vectorizer
+def test_a_part_may_have_the_suffix_of_an_essential_one(vectorizer, ragged):
     X = Diagrams.from_parts({"H0_inf": ragged})
-    fitted = cls(3, essential="separate").fit(X)
-    assert list(fitted.codebooks_) == ["H0_inf"]
-    assert len(fitted.ramps_) == 1
-    assert fitted.transform(X).shape == (30, 3)
-    book = fitted.codebooks_["H0_inf"]
-    assert (book.words if cls is PersistenceBoW else book.means).shape == (3, 2)
+    fitted = clone(vectorizer).set_params(essential="separate").fit(X)
+    alone = clone(vectorizer).fit_transform(ragged)
+    assert_array_equal(fitted.transform(X), alone)
 
 
-@each_class
-def test_a_part_named_like_an_essential_one_is_refused(cls, ragged):
+@each_vectorizer
+def test_a_part_named_like_an_essential_one_is_refused(vectorizer, ragged):
     X = Diagrams.from_parts({"H0": ragged, "h0_INF": ragged})
-    assert cls(2).fit(X).transform(X).shape == (30, 4)
+    assert clone(vectorizer).fit(X).transform(X).shape[0] == 30
     with pytest.raises(ValueError, match="makes a part H0_inf, and there is one"):
-        cls(2, essential="separate").fit(X)
+        clone(vectorizer).set_params(essential="separate").fit(X)
 
 
-@each_class
+@each_vectorizer
 @pytest.mark.parametrize(
     ("X", "message"),
     [
@@ -340,128 +289,64 @@ def test_a_part_named_like_an_essential_one_is_refused(cls, ragged):
         ([[[0, np.nan]]], "Diagram 0 of part H1 has a point that is NaN"),
         ([[], [[1, 0]]], "Diagram 1 of part H1 has a point that dies before"),
         ([["a"]], "Diagram 0 of part H1 is not an array of numbers"),
-        ([[[0, 1], [0, 2]]], "Part H1: Cannot learn 3 words: .* 2 points has only 2 t"),
-        ([[[0, 1]] * 9], "Cannot learn 3 words: the sample of 9 points has only 1 tha"),
     ],
     ids=str,
 )
-def test_bad_training_data_are_named(cls, X, message):
+def test_bad_training_data_are_named(vectorizer, X, message):
     with pytest.raises(ValueError, match=message):
-        cls(3).fit(X)
+        clone(vectorizer).fit(X)
 
 
-@each_class
-def test_identical_points_have_one_word(cls):
-    X = [[[0.25, 1.0]] * 4, [[0.25, 1.0]], []]
-    assert_allclose(cls(1).fit_transform(X), [[2.0], [1.0], [0.0]])
-
-
-@each_class
+@each_vectorizer
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"n_words": 0}, "'n_words' .* must be an int >= 1. Got 0 instead"),
-        ({"n_words": 2.0}, "'n_words' .* must be an int >= 1. Got 2.0 instead"),
-        ({"n_words": True}, "'n_words' .* must be an int"),
-        ({"n_words": {"H0": 3}}, "'n_words' .* given for each of the parts H1"),
-        (
-            {"n_words": {"H1": 3, "H2": 3}},
-            "'n_words' .* given for each of the parts H1",
-        ),
-        (
-            {"n_words": {"H1": 3, "H1_inf": 3}},
-            "'n_words' .* given for each of the parts H1",
-        ),
-        ({"n_words": {"H1": -3}}, "'n_words' .* a dict of such by part"),
-        ({"weighting": "linear"}, "one of 'ramp', 'uniform'. Got 'linear'"),
-        ({"weighting": None}, "one of 'ramp', 'uniform'. Got None"),
-        ({"quantiles": (0.9, 0.1)}, "'quantiles' .* 0 <= low < high <= 1"),
-        ({"quantiles": 0.5}, "'quantiles' .* a pair of numbers"),
-        ({"quantiles": (0.1, np.nan)}, "'quantiles' .* a pair of numbers"),
-        ({"sample_size": 0}, "'sample_size' .* an int >= 1 or None"),
-        ({"sample_size": 4}, "n_words=5 words from a sample of at most sample_size=4"),
-        ({"whiten": "yes"}, "'whiten' .* True or False"),
-        ({"point_weight": "linear"}, "'point_weight' .* one of 'ramp', None"),
-        (
-            {"normalize": "l2"},
-            "'normalize' .* one of 'lipschitz', 'sqrt', 'sqrt-l2', N",
-        ),
-        ({"normalize": ["l2"]}, "'normalize' .* one of"),
         ({"essential": "keep"}, "'essential' .* 'drop', 'separate' or a finite number"),
         ({"essential": np.inf}, "'essential' .* finite number. Got inf"),
-        ({"n_init": 0}, "'n_init' .* int >= 1"),
-        ({"n_jobs": 0}, "'n_jobs' .* other than 0"),
-        ({"n_jobs": "two"}, "'n_jobs' .* an int or None"),
-        ({"random_state": "seed"}, "'seed' cannot be used to seed"),
-        ({"random_state": -1}, "Seed must be between 0"),
         ({"essential": np.array([1.0, 2.0])}, "'essential' .* or a finite number"),
         ({"essential": 10**400}, "'essential' .* or a finite number"),
+        ({"n_jobs": 0}, "'n_jobs' .* other than 0"),
+        ({"n_jobs": "two"}, "'n_jobs' .* an int or None"),
     ],
     ids=str,
 )
-def test_bad_parameters_are_refused_in_fit(cls, ragged, params, message):
+def test_bad_parameters_are_refused_in_fit(vectorizer, ragged, params, message):
     with pytest.raises(ValueError, match=message):
-        cls(5).set_params(**params).fit(ragged)
+        clone(vectorizer).set_params(**params).fit(ragged)
 
 
-@each_class
-def test_a_fit_that_fails_leaves_what_was_there(cls, ragged):
-    with pytest.raises(ValueError, match="Cannot learn 5000 words"):
-        (fresh := cls(5000)).fit(ragged)
-    with pytest.raises(NotFittedError):
-        fresh.transform(ragged)
-    fitted = cls(3, random_state=0).fit(ragged)
+@each_vectorizer
+def test_a_fit_that_fails_leaves_what_was_there(vectorizer, ragged):
+    fitted = clone(vectorizer).fit(ragged)
     expected = fitted.transform(ragged)
-    with pytest.raises(ValueError, match="Cannot learn 5000 words"):
-        fitted.set_params(n_words=5000).fit(ragged)
+    with pytest.raises(ValueError, match="nothing to learn from"):
+        fitted.fit([[], []])
     assert_array_equal(fitted.transform(ragged), expected)
 
 
-@each_class
-def test_what_is_done_with_essential_points_is_decided_in_fit(cls, ragged):
+@each_vectorizer
+def test_what_is_done_with_essential_points_is_decided_in_fit(vectorizer, ragged):
     X = [np.concatenate((d, [[0.0, np.inf]])) for d in ragged]
-    fitted = cls(3, essential="separate", random_state=0).fit(X)
+    fitted = clone(vectorizer).set_params(essential="separate").fit(X)
     expected = fitted.transform(X)
     assert_array_equal(fitted.set_params(essential="drop").transform(X), expected)
 
 
-@each_class
-def test_an_iterator_of_diagrams_is_read_once(cls, ragged):
-    alone = cls(3, random_state=0).fit_transform(ragged)
-    read = cls(3, random_state=0).fit_transform(iter(list(ragged)))
-    assert_array_equal(read, alone)
-
-
-@each_class
-def test_births_that_differ_by_rounding_share_a_word(cls, ragged):
-    births = 2.0 - np.arange(30) % 4 * 2.0**-52
-    X = [
-        np.concatenate((d, [[b, np.inf]])) for d, b in zip(ragged, births, strict=True)
-    ]
-    fitted = cls({"H1": 3, "H1_inf": 50}, essential="separate").fit(X)
-    assert 1 <= fitted.codebooks_["H1_inf"].n_words <= 4
-
-
-@each_class
-def test_a_late_birth_is_named_wherever_rows_are_cut(cls, ragged, monkeypatch):
-    fitted = cls(3, essential=7.0).fit(ragged)
+@each_vectorizer
+def test_a_late_birth_is_named_wherever_rows_are_cut(vectorizer, ragged, monkeypatch):
+    fitted = clone(vectorizer).set_params(essential=7.0).fit(ragged)
     monkeypatch.setattr("pbow.vectorizers._base.ROWS_OF_POINTS", 2)
     X = [[[0, 1], [0, np.inf]]] * 5 + [[[7.5, np.inf]]]
     with pytest.raises(ValueError, match="Diagram 5 of part H1"):
         fitted.transform(X)
 
 
-@each_class
-def test_numpy_booleans_are_booleans(cls, ragged):
-    assert cls(3, whiten=np.True_).fit(ragged)
-
-
-@each_class
-def test_an_unfitted_vectorizer_says_so(cls):
+@each_vectorizer
+def test_an_unfitted_vectorizer_says_so(vectorizer):
     with pytest.raises(NotFittedError):
-        cls().transform([[]])
+        clone(vectorizer).transform([[]])
     with pytest.raises(NotFittedError):
-        cls().get_feature_names_out()
+        clone(vectorizer).get_feature_names_out()
 
 
 coordinate = st.floats(-1e100, 1e100) | st.floats(-1, 1) | st.sampled_from([0.0, 0.5])
@@ -473,28 +358,19 @@ diagram = st.lists(
 )
 
 
-@each_vectorizer
-@given(train=st.lists(diagram, min_size=1, max_size=4), test=diagram, data=st.data())
-def test_no_valid_input_gives_nan_or_inf(vectorizer, train, test, data):
+@each_class
+@given(
+    train=st.lists(diagram, min_size=1, max_size=4),
+    test=diagram,
+    essential=st.sampled_from(["drop", "separate", 1e100]),
+)
+def test_no_valid_input_gives_nan_or_inf(vectorizer, train, test, essential):
     train = [*train, [[0.0, 1.0], [0.5, 0.75], [0.25, 0.5]]]
-    params = data.draw(
-        st.fixed_dictionaries(
-            {
-                "n_words": st.integers(1, 3),
-                "whiten": st.booleans(),
-                "weighting": st.sampled_from(["uniform", "ramp"]),
-                "point_weight": st.sampled_from([None, "ramp"]),
-                "normalize": st.sampled_from([None, "sqrt", "sqrt-l2", "lipschitz"]),
-                "essential": st.sampled_from(["drop", "separate", 1e100]),
-            }
-        )
-    )
-    model = clone(vectorizer).set_params(**params)
+    model = clone(vectorizer).set_params(essential=essential)
     try:
         fitted = model.fit(train)
     except ValueError as error:
         # Points so near in the scale of the others that squares cannot tell them apart.
         assert "told apart" in str(error)  # noqa: PT017
-        assert "_inf" not in str(error)  # noqa: PT017
         return
     assert np.isfinite(fitted.transform([*train, test, []])).all()
