@@ -43,7 +43,7 @@ bench: .venv/.has-bench  ## pbow side by side with its peers
 
 clean:  ## remove .venv, caches and everything built
 	rm -rf .venv .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache \
-	    .import_linter_cache build dist docs/_build \
+	    .import_linter_cache build dist docs/_build docs/gallery \
 	    demo-words.png
 	find . -name __pycache__ -prune -exec rm -rf {} +
 

@@ -12,8 +12,19 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "gallery/**/*.ipynb", "gallery/**/*.py"]
+# Scripts of examples/ are run, and their pictures shown.
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 10**6,
+    "abort_on_example_error": True,
+}
 # A reference that leads nowhere is a warning, and warnings are errors.
 nitpicky = True
 

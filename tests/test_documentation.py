@@ -19,7 +19,7 @@ API = ROOT / "docs" / "api"
 DOCUMENTS = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 # Modules of pbow that users do not import from; all others have a page in docs/api.
-INNER = {"cli", "compute", "demo", "threads", "validation"}
+INNER = {"cli", "compute", "demo", "essential", "progress", "threads", "validation"}
 MODULES = {module.name for module in pkgutil.iter_modules(pbow.__path__)}
 PUBLIC = ["pbow", *(f"pbow.{name}" for name in sorted(MODULES - INNER))]
 
