@@ -1,0 +1,300 @@
+"""Persistence landscapes: level k at time t is the k-th largest tent of a diagram.
+
+The tent of a point (b, d) is max(0, min(t - b, d - t)).
+
+**On a grid**, the largest tents are kept at each time.
+
+**Exactly**, a level is a chain of straight lines of slope 1, -1 and 0. They are stored
+one after another in a flat array ``lines``, three numbers each: the time when a line
+ends, its slope, and its height at time 0. A level begins with a line that ends at
+``-inf`` and ends with one that ends at ``inf``; both lie on zero and are there for the
+loops that walk along a level. ``levels`` has the place of the second line of each level
+of a diagram, and last the place where the next one would have it. The first two lines
+of the array are a level without a tent.
+
+Levels are peeled off one by one: the first is the outline of all tents, and where it
+changes from one tent to the next, what is left of both is again a tent. (b, d) and
+(b', d') with b < b' < d < d' leave (b', d), so that every number in a level is a birth
+or a death as it was given. A diagram of n points at most m of which live at the same
+time has m levels and takes n * m steps; lines are three for each point and two for each
+pair that overlaps without one inside the other.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from pbow.compute.exponential import CONTRACT
+
+__all__ = ["compare_levels", "sample_levels"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+END, SLOPE, HEIGHT, LINE = 0, 1, 2, 3
+NO_LEVEL = LINE
+INFINITY = np.inf
+# Numbers in the lines of diagrams that are compared with one other at a time: 32 MiB.
+MOST_NUMBERS = 1 << 22
+
+
+@njit(nogil=True, cache=True)
+def sample_levels(
+    points: Floats, offsets: Ints, grid: Floats, rate: float, n_levels: int, out: Floats
+) -> None:
+    """Set ``out[d, k * len(grid) + t]`` to level k (from 0) of diagram d at time t.
+
+    Deaths may be infinite. ``grid`` ascends; ``rate`` is about how many of its times
+    there are in one unit, and is used to find them, not to compute. Cost: n_levels for
+    each point and each time of the grid in its life.
+    """
+    size = grid.shape[0]
+    coordinates, values = points.reshape(points.size), out.reshape(out.size)
+    tent = np.empty(size)
+    for d in range(out.shape[0]):
+        for p in range(offsets[d], offsets[d + 1]):
+            birth, death = coordinates[2 * p], coordinates[2 * p + 1]
+            first = _first_after(grid, rate, birth)
+            last = _first_after(grid, rate, death)
+            for t in range(first, last):
+                up, down = grid[t] - birth, death - grid[t]
+                tent[t] = up if up < down else down
+            # The tent goes in at its place, and what it displaces goes on below; in
+            # loops over time, which are vectorised.
+            for k in range(min(n_levels, p - offsets[d] + 1)):
+                level = (d * n_levels + k) * size
+                for t in range(first, last):
+                    held, new = values[level + t], tent[t]
+                    values[level + t] = new if new > held else held
+                    tent[t] = held if new > held else new
+
+
+@njit(nogil=True, cache=True)
+def _first_after(grid: Floats, rate: float, time: float) -> int:
+    """Return the first place on the grid that is later than ``time``."""
+    size: int = grid.shape[0]
+    if time >= grid[size - 1]:
+        return size
+    if time < grid[0]:
+        return 0
+    place: int = min(int((time - grid[0]) * rate), size - 1)
+    while grid[place] > time:
+        place -= 1
+    while grid[place] <= time:
+        place += 1
+    return place
+
+
+@njit(nogil=True, cache=True)
+def compare_levels(
+    left_points: Floats,
+    left_offsets: Ints,
+    right_points: Floats,
+    right_offsets: Ints,
+    product: bool,  # noqa: FBT001 - numba passes by position
+    symmetric: bool,  # noqa: FBT001
+    out: Floats,
+) -> None:
+    """Set ``out[i, j]`` to the L2 distance, or inner product, of two diagrams' levels.
+
+    Points of a diagram are sorted by birth, and equal births by falling death; all die
+    after their birth. ``symmetric`` says that both sides are the same, and computes one
+    half. Cost: a step for each line of either diagram, and peeling each diagram of the
+    right side for every MOST_NUMBERS of the left.
+    """
+    n_rows, n_columns = out.shape
+    lines, column_lines = _no_lines(), _no_lines()
+    most = left_offsets[n_rows] - left_offsets[0] + n_rows
+    levels, starts = np.empty(most, np.int64), np.zeros(n_rows + 1, np.int64)
+    widest = 0
+    for j in range(n_columns):
+        widest = max(widest, right_offsets[j + 1] - right_offsets[j])
+    column_levels = np.empty(widest + 1, np.int64)
+    stop = 0
+    while stop < n_rows:
+        start, used = stop, 2 * LINE
+        while stop < n_rows and used <= MOST_NUMBERS:
+            lines, used, n_levels = _peel(
+                left_points,
+                left_offsets[stop],
+                left_offsets[stop + 1],
+                lines,
+                used,
+                levels[starts[stop] :],
+            )
+            starts[stop + 1] = starts[stop] + n_levels + 1
+            stop += 1
+        for j in range(start if symmetric else 0, n_columns):
+            column_lines, _, n_levels = _peel(
+                right_points,
+                right_offsets[j],
+                right_offsets[j + 1],
+                column_lines,
+                2 * LINE,
+                column_levels,
+            )
+            for i in range(start, min(stop, j + 1) if symmetric else stop):
+                value = _compare(
+                    lines,
+                    levels[starts[i] : starts[i + 1]],
+                    column_lines,
+                    column_levels[: n_levels + 1],
+                    product,
+                )
+                out[i, j] = value
+                if symmetric:
+                    out[j, i] = value
+
+
+@njit(nogil=True, cache=True)
+def _no_lines() -> Floats:
+    """Return lines of nothing but the level without a tent."""
+    lines = np.zeros(2 * LINE)
+    lines[END], lines[LINE + END] = -INFINITY, INFINITY
+    return lines
+
+
+@njit(nogil=True, cache=True)
+def _peel(
+    points: Floats, first: int, last: int, lines: Floats, used: int, levels: Ints
+) -> tuple[Floats, int, int]:
+    """Append the levels of points ``first:last`` to the ``used`` numbers of ``lines``.
+
+    Return the lines, in a larger array if there was no room; the numbers used; and the
+    number of levels.
+    """
+    left = points[first:last].copy()
+    n_left, n_levels = last - first, 0
+    while n_left:
+        lines = _with_room(lines, used, (3 * n_left + 2) * LINE)
+        used = _put(lines, used, -INFINITY, 0.0, 0.0)
+        levels[n_levels] = used
+        n_levels += 1
+        birth, death = left[0, 0], left[0, 1]
+        used = _put(lines, used, birth, 0.0, 0.0)
+        n_below = 0
+        for p in range(1, n_left):
+            next_birth, next_death = left[p, 0], left[p, 1]
+            if next_death > death:
+                if next_birth > birth:
+                    used = _put(lines, used, 0.5 * (birth + death), 1.0, -birth)
+                    turn = 0.5 * (next_birth + death)
+                    used = _put(lines, used, min(turn, death), -1.0, death)
+                    if next_birth >= death:
+                        used = _put(lines, used, next_birth, 0.0, 0.0)
+                birth, next_death, death = next_birth, death, next_death
+            if next_death > next_birth:
+                left[n_below, 0], left[n_below, 1] = next_birth, next_death
+                n_below += 1
+        used = _put(lines, used, 0.5 * (birth + death), 1.0, -birth)
+        used = _put(lines, used, death, -1.0, death)
+        used = _put(lines, used, INFINITY, 0.0, 0.0)
+        n_left = n_below
+    levels[n_levels] = used + LINE
+    return lines, used, n_levels
+
+
+@njit(nogil=True, cache=True)
+def _with_room(lines: Floats, used: int, needed: int) -> Floats:
+    if used + needed <= lines.shape[0]:
+        return lines
+    larger = np.empty(2 * (used + needed))
+    larger[:used] = lines[:used]
+    return larger
+
+
+@njit(nogil=True, cache=True)
+def _put(lines: Floats, used: int, end: float, slope: float, height: float) -> int:
+    lines[used + END], lines[used + SLOPE], lines[used + HEIGHT] = end, slope, height
+    return used + LINE
+
+
+@njit(nogil=True, cache=True)
+def _compare(
+    a: Floats,
+    a_levels: Ints,
+    b: Floats,
+    b_levels: Ints,
+    product: bool,  # noqa: FBT001
+) -> float:
+    """Return the distance, or the inner product, of two peeled diagrams."""
+    n_a, n_b = a_levels.shape[0] - 1, b_levels.shape[0] - 1
+    total = 0.0
+    for k in range(min(n_a, n_b) if product else max(n_a, n_b)):
+        i, i_end, j, j_end = NO_LEVEL, NO_LEVEL, NO_LEVEL, NO_LEVEL
+        if k < n_a:
+            i, i_end = a_levels[k], a_levels[k + 1] - 2 * LINE
+        if k < n_b:
+            j, j_end = b_levels[k], b_levels[k + 1] - 2 * LINE
+        total += _integral(a, i, i_end, b, j, j_end, product)
+    return total / 6.0 if product else math.sqrt(total / 3.0)
+
+
+@njit(nogil=True, cache=True, fastmath=CONTRACT)
+def _integral(
+    a: Floats,
+    i: int,
+    i_end: int,
+    b: Floats,
+    j: int,
+    j_end: int,
+    product: bool,  # noqa: FBT001
+) -> float:
+    """Return 3 times the integral of (a - b)**2, or 6 times that of a * b.
+
+    The levels are merged from both ends towards the middle: two chains of steps, of
+    which each waits for the last one, take no longer than one. Of lines that end at the
+    same time, a's goes first; the step between them has no length.
+    """
+    n_steps = (i_end - i + j_end - j) // LINE
+    early = min(a[i], b[j])
+    late = max(a[i_end - LINE], b[j_end - LINE])
+    total, from_end = 0.0, 0.0
+    for _ in range(n_steps // 2):
+        a_time, b_time = a[i], b[j]
+        time = min(a_time, b_time)
+        total += _step(a, i, b, j, early, time, product)
+        early = time
+        i += LINE * (a_time <= b_time)
+        j += LINE * (a_time > b_time)
+        a_time, b_time = a[i_end - LINE], b[j_end - LINE]
+        time = max(a_time, b_time)
+        from_end += _step(a, i_end, b, j_end, time, late, product)
+        late = time
+        i_end -= LINE * (a_time > b_time)
+        j_end -= LINE * (a_time <= b_time)
+    if n_steps % 2:
+        time = min(a[i], b[j])
+        total += _step(a, i, b, j, early, time, product)
+        early = time
+    return total + _step(a, i_end, b, j_end, early, late, product) + from_end
+
+
+@njit(nogil=True, cache=True, fastmath=CONTRACT)
+def _step(
+    a: Floats,
+    i: int,
+    b: Floats,
+    j: int,
+    start: float,
+    stop: float,
+    product: bool,  # noqa: FBT001
+) -> float:
+    """Return the integral, as above, along line i of a and line j of b."""
+    if product:
+        a_start = a[i + SLOPE] * start + a[i + HEIGHT]
+        a_stop = a[i + SLOPE] * stop + a[i + HEIGHT]
+        b_start = b[j + SLOPE] * start + b[j + HEIGHT]
+        b_stop = b[j + SLOPE] * stop + b[j + HEIGHT]
+        # Arranged so that a and b can be exchanged without a change of bits.
+        sums = (a_start + a_stop) * (b_start + b_stop)
+        six: float = (stop - start) * (a_start * b_start + a_stop * b_stop + sums)
+        return six
+    slope, height = a[i + SLOPE] - b[j + SLOPE], a[i + HEIGHT] - b[j + HEIGHT]
+    u, w = slope * start + height, slope * stop + height
+    three: float = (stop - start) * (u * u + u * w + w * w)
+    return three

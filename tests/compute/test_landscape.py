@@ -1,0 +1,187 @@
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from pbow import Diagrams
+from pbow.compute.landscape import (
+    LINE,
+    MOST_NUMBERS,
+    compare_levels,
+    sample_levels,
+)
+
+
+def levels_by_definition(diagram, times, n_levels):
+    """Return the tents at each time, largest first."""
+    tents = np.zeros((max(n_levels, len(diagram)), len(times)))
+    for tent, (birth, death) in zip(tents, diagram, strict=False):
+        tent[:] = np.maximum(0.0, np.minimum(times - birth, death - times))
+    return np.sort(tents, axis=0)[::-1][:n_levels]
+
+
+def integrals_by_definition(one, other):
+    """Return the integrals of (a - b)**2 and a * b, summed over levels, as fractions.
+
+    Lines of tents meet at means of two coordinates. Between these, levels are straight
+    and Simpson's rule has no error.
+    """
+
+    def levels(diagram, time):
+        tents = [max(Fraction(0), min(time - b, d - time)) for b, d in diagram]
+        return sorted(tents, reverse=True) + [Fraction(0)] * n_more[len(tents)]
+
+    one, other = ([[Fraction(x) for x in p] for p in d] for d in (one, other))
+    most = max(len(one), len(other))
+    n_more = {n: most - n for n in (len(one), len(other))}
+    numbers = [x for point in one + other for x in point]
+    meetings = sorted({(x + y) / 2 for x in numbers for y in numbers})
+    squares = products = Fraction(0)
+    for start, stop in pairwise(meetings):
+        for time, weight in ((start, 1), ((start + stop) / 2, 4), (stop, 1)):
+            share = weight * (stop - start) / 6
+            for a, b in zip(levels(one, time), levels(other, time), strict=True):
+                squares += share * (a - b) ** 2
+                products += share * a * b
+    return squares, products
+
+
+def prepared(diagrams):
+    """Sort points, and leave those of no persistence out."""
+    return Diagrams.from_list(
+        [sorted((p for p in d if p[0] < p[1]), key=_order) for d in diagrams]
+    )
+
+
+def _order(point):
+    return point[0], -point[1]
+
+
+def compare(left, right, *, product, symmetric=False):
+    out = np.full((len(left), len(right)), np.nan)
+    compare_levels(
+        left.points,
+        left.offsets,
+        right.points,
+        right.offsets,
+        product,
+        symmetric,
+        out,
+    )
+    return out
+
+
+# Whole numbers, so that births, deaths and meetings of tents coincide.
+points = st.tuples(st.integers(-4, 4), st.integers(0, 5)).map(
+    lambda point: [float(point[0]), float(point[0] + point[1])]
+)
+whole_diagrams = st.lists(points, max_size=6)
+
+
+@given(whole_diagrams, whole_diagrams)
+def test_integrals_match_the_definition_where_everything_coincides(one, other):
+    squares, products = integrals_by_definition(one, other)
+    left, right = prepared([one]), prepared([other])
+    distance = compare(left, right, product=False)[0, 0]
+    assert_allclose(distance, np.sqrt(float(squares)), rtol=1e-14)
+    product = compare(left, right, product=True)[0, 0]
+    assert_allclose(product, float(products), rtol=1e-14)
+
+
+def test_integrals_match_the_definition_on_any_numbers(rng):
+    diagrams = []
+    for n_points in (0, 1, 2, 4, 6):
+        births = rng.normal(size=n_points)
+        diagrams.append(np.c_[births, births + rng.exponential(size=n_points)].tolist())
+    X = prepared(diagrams)
+    expected = [[integrals_by_definition(a, b) for b in diagrams] for a in diagrams]
+    squares, products = np.moveaxis(np.array(expected, dtype=float), 2, 0)
+    assert_allclose(compare(X, X, product=False), np.sqrt(squares), rtol=1e-13)
+    assert_allclose(compare(X, X, product=True), products, rtol=1e-13)
+
+
+def test_integrals_match_a_fine_grid(ragged):
+    X = prepared(ragged[[3, 7]])
+    times = np.linspace(X.points[:, 0].min(), X.points[:, 1].max(), 20_001)
+    one, other = (levels_by_definition(d, times, 41) for d in X)
+    step = times[1] - times[0]
+    distance = compare(X[:1], X[1:], product=False)[0, 0]
+    expected = np.sqrt(((one - other) ** 2).sum() * step)
+    assert_allclose(distance, expected, rtol=1e-6)
+    product = compare(X[:1], X[1:], product=True)[0, 0]
+    assert_allclose(product, (one * other).sum() * step, rtol=1e-6)
+
+
+@pytest.mark.parametrize("product", [False, True])
+def test_half_the_work_gives_the_same_bits(ragged, product):
+    X = prepared(ragged)
+    half = compare(X, X, product=product, symmetric=True)
+    assert_array_equal(half, half.T)
+    assert_array_equal(half, compare(X, X, product=product))
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_rows_that_do_not_fit_the_memory_at_once_are_taken_in_turns(rng, symmetric):
+    n_points, n_diagrams = 400, 12
+    births = np.sort(rng.uniform(size=(n_diagrams, n_points)), axis=1)
+    X = Diagrams.from_list([np.c_[b, b + 1.0] for b in births])
+    n_crossings = n_points * (n_points - 1) // 2
+    assert n_diagrams * 2 * n_crossings * LINE > MOST_NUMBERS
+    whole = compare(X, X, product=False, symmetric=symmetric)
+    for i in (0, 5, 11):
+        assert_array_equal(compare(X[i : i + 1], X, product=False)[0], whole[i])
+
+
+def test_a_level_beyond_those_of_the_other_diagram_counts_in_full():
+    # Tents inside each other: the second level of the first diagram meets nothing.
+    X = prepared([[[0.0, 4.0], [1.0, 3.0]], [[0.0, 4.0]]])
+    assert_allclose(compare(X, X, product=False)[0, 1], np.sqrt(2 / 3), rtol=1e-15)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.floats(-3, 3, allow_subnormal=False), st.sampled_from([0, 0.5, 1, 7])
+        ),
+        max_size=12,
+    ),
+    st.integers(1, 4),
+    st.integers(1, 9),
+)
+def test_samples_match_the_definition(points, n_levels, n_times):
+    diagram = np.array([[b, b + p] for b, p in points]).reshape(-1, 2)
+    X = Diagrams.from_list([diagram, [], diagram])
+    grid = np.linspace(-2.0, 4.0, n_times + 2)[1:-1]
+    out = np.zeros((3, n_levels * n_times))
+    rate = (n_times - 1) / max(grid[-1] - grid[0], 1e-300)
+    sample_levels(X.points, X.offsets, grid, rate, n_levels, out)
+    expected = levels_by_definition(diagram, grid, n_levels).ravel()
+    assert_array_equal(out, [expected, np.zeros_like(expected), expected])
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.3, 1.0, 1e9])
+def test_a_wrong_rate_changes_nothing(ragged, rate):
+    grid = np.array([0.1, 0.1, 0.3, 0.35, 0.9, 1.4])
+    out = np.zeros((len(ragged), 3 * len(grid)))
+    sample_levels(ragged.points, ragged.offsets, grid, rate, 3, out)
+    expected = [levels_by_definition(d, grid, 3).ravel() for d in ragged]
+    assert_array_equal(out, expected)
+
+
+def test_a_block_of_samples_is_a_slice_of_offsets(ragged):
+    grid = np.linspace(0.0, 2.0, 20)
+    whole, block = np.zeros((len(ragged), 40)), np.zeros((10, 40))
+    sample_levels(ragged.points, ragged.offsets, grid, 9.5, 2, whole)
+    sample_levels(ragged.points, ragged.offsets[7:18], grid, 9.5, 2, block)
+    assert_array_equal(block, whole[7:17])
+
+
+def test_a_tent_without_a_death_goes_up_for_ever():
+    X = Diagrams.from_list([[[0.5, np.inf], [2.0, np.inf]]])
+    out = np.zeros((1, 8))
+    sample_levels(X.points, X.offsets, np.arange(4.0), 1.0, 2, out)
+    assert_array_equal(out, [[0.0, 0.5, 1.5, 2.5, 0.0, 0.0, 0.0, 1.0]])
