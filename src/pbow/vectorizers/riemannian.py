@@ -1,0 +1,383 @@
+"""Heat maps of diagrams on a sphere, and principal directions of its tangent space."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from pbow.compute.heat import log_map, project, root_densities
+from pbow.diagrams import Diagrams
+from pbow.threads import for_each_block
+from pbow.validation import check_integer, check_positive, check_quantiles
+from pbow.vectorizers._base import PartsVectorizer
+
+__all__ = ["RiemannianHeatMap", "TangentSpace"]
+
+Floats = NDArray[np.float64]
+
+# The default bandwidth, in widths of the grid.
+SHARE_OF_WIDTH = 0.1
+# A grid narrower than this has no width; nor may a Gaussian be narrower.
+SMALLEST_WIDTH = 1e-100
+# Directions in which training diagrams differ by less, in radians, are rounding.
+SMALLEST_DEVIATION = 1e-12
+# A Gaussian exp(-(x / bandwidth)**2 / 2) is 0.5**(x * RATE / bandwidth)**2.
+RATE = math.sqrt(0.5 * math.log2(math.e))
+
+# Diagrams whose heat maps are held at a time: in training, and by each thread.
+TRAINING_ROWS = 2048
+ROWS = 128
+# Measured costs in nanoseconds, for each place of the grid.
+HEAT_A_POINT = 0.25
+PROJECTION_A_COMPONENT = 0.12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TangentSpace:
+    """A grid, a point of the sphere over it, and directions in its tangent space.
+
+    The grid has as many places on each axis, and deaths run fastest. There are
+    ``n_dims`` axes: 2, or 1 (births only) for classes that never die.
+
+    Attributes
+    ----------
+    limits : ndarray of shape (n_dims, 2)
+        Where the grid starts and ends, in births and in deaths.
+    bandwidth : ndarray of shape (n_dims,)
+        Standard deviations of the Gaussians.
+    mean : ndarray of shape (n_places,)
+        Mean of the square roots of training densities; of norm 1.
+    origin : ndarray of shape (n_places,)
+        Mean of the training diagrams' tangent vectors; 0 if `mean` were the intrinsic
+        mean.
+    components : ndarray of shape (n_components, n_places)
+        Principal directions, orthonormal, by decreasing variance; the largest entry of
+        each is positive. Zeros beyond the rank of the training data.
+    """
+
+    limits: Floats
+    bandwidth: Floats
+    mean: Floats
+    origin: Floats
+    components: Floats
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            array = np.array(getattr(self, field.name), dtype=np.float64, order="C")
+            if not np.isfinite(array).all():
+                msg = f"Expected {field.name} to be finite; they have NaN or infinity."
+                raise ValueError(msg)
+            array.flags.writeable = False
+            object.__setattr__(self, field.name, array)
+        if self.limits.shape not in {(1, 2), (2, 2)}:
+            msg = f"Expected limits of shape (1 or 2, 2); got {self.limits.shape}."
+            raise ValueError(msg)
+        n_dims, n_places = len(self.limits), self.mean.size
+        width = self.limits[:, 1] - self.limits[:, 0]
+        if not (width >= 0.0).all():
+            msg = f"Expected limits that ascend; got {self.limits.tolist()}."
+            raise ValueError(msg)
+        least = SMALLEST_WIDTH * np.maximum(width, 1.0)
+        if self.bandwidth.shape != (n_dims,) or not (self.bandwidth >= least).all():
+            msg = (
+                f"Expected bandwidth to be {n_dims} numbers of at least "
+                f"{least.tolist()}; got {self.bandwidth.tolist()}."
+            )
+            raise ValueError(msg)
+        if self.mean.ndim != 1 or self.resolution**n_dims != n_places or not n_places:
+            msg = (
+                f"Expected a mean over a grid of {n_dims} dimensions; "
+                f"got shape {self.mean.shape}."
+            )
+            raise ValueError(msg)
+        if self.origin.shape != (n_places,):
+            msg = f"Expected origin of shape {(n_places,)}; got {self.origin.shape}."
+            raise ValueError(msg)
+        if self.components.shape != (self.n_components, n_places):
+            msg = (
+                f"Expected components of shape (n_components, {n_places}); "
+                f"got {self.components.shape}."
+            )
+            raise ValueError(msg)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Made anew, because arrays that were pickled are writable.
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
+
+    @property
+    def resolution(self) -> int:
+        """Number of places on each axis of the grid."""
+        return round(math.pow(self.mean.size, 1.0 / len(self.limits)))
+
+    @property
+    def n_components(self) -> int:
+        """Number of directions."""
+        return len(self.components)
+
+
+class RiemannianHeatMap(PartsVectorizer):
+    """Riemannian heat maps (RM): densities on a sphere, seen from their mean.
+
+    A Gaussian at each point (birth, death) gives heat on a grid; its shares are a
+    density, whose square root is a point of the unit sphere. There the distance of two
+    diagrams is the angle between them. The features are tangent vectors at the mean of
+    the training diagrams, reduced by principal component analysis.
+
+    A density forgets how many points a diagram has, and a point near the diagonal
+    weighs as much as any other, so the descriptor is not stable. An empty diagram has
+    no density: it is left out in fit and becomes a row of zeros, the mean of the
+    training features.
+
+    Parameters
+    ----------
+    n_components : int, default=50
+        Number of features of a part, d in the paper. There are fewer where there are
+        fewer training diagrams, or places of the grid.
+    resolution : int, default=20
+        Number of places on each axis of the grid. The paper's r is one less.
+    bandwidth : float or None, default=None
+        Standard deviation of the Gaussians, in the unit of births and deaths. None
+        takes a tenth of the grid's width, on each axis its own. The paper's sigma is
+        a variance: ``bandwidth=sqrt(sigma)``, see :meth:`paper`.
+    quantiles : (float, float), default=(0.05, 0.95)
+        Where the grid starts and ends: quantiles of the training births and deaths.
+        Points outside count, too.
+    essential : {"drop", "separate"} or float, default="drop"
+        What to do with points that never die: leave them out; give them a heat map of
+        their own over births, in a part ``<part>_inf``; or let them die at this number.
+    n_jobs : int or None, default=None
+        Number of threads. The result does not depend on it.
+
+    Attributes
+    ----------
+    spaces_ : dict of str to TangentSpace
+        The grid, mean and principal directions of each part.
+    parts_ : tuple of str
+        The parts seen in fit.
+
+    See Also
+    --------
+    PersistenceStatistics : Means and quantiles of births, deaths and lifetimes.
+
+    Notes
+    -----
+    Everything is learnt on the training diagrams. The program of the paper learns on
+    training and test diagrams together; for its results, fit on
+    ``Diagrams.concatenate([train, test])`` and transform both. It leaves points on the
+    diagonal out, which here count.
+
+    References
+    ----------
+    Anirudh, Venkataraman, Ramamurthy, Turaga. A Riemannian Framework for Statistical
+    Analysis of Topological Persistence Diagrams. CVPR Workshops 2016. Sections 3, 4.
+
+    Zieliński, Lipiński, Juda, Zeppelzauer, Dłotko. Persistence Bag-of-Words for
+    Topological Data Analysis. IJCAI 2019. Section 4 and supplement.
+
+    Examples
+    --------
+    >>> from pbow.vectorizers import RiemannianHeatMap
+    >>> X = [[[0.0, 1.0], [0.5, 0.6]], [[0.5, 0.7]], [[0.0, 1.0]], []]
+    >>> RiemannianHeatMap(n_components=2).fit_transform(X).round(2)
+    array([[-0.19,  0.37],
+           [ 0.89, -0.12],
+           [-0.69, -0.25],
+           [ 0.  ,  0.  ]])
+    """
+
+    _by_part: ClassVar[str] = "spaces_"
+
+    def __init__(
+        self,
+        n_components: int = 50,
+        *,
+        resolution: int = 20,
+        bandwidth: float | None = None,
+        quantiles: tuple[float, float] = (0.05, 0.95),
+        essential: str | float = "drop",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.resolution = resolution
+        self.bandwidth = bandwidth
+        self.quantiles = quantiles
+        self.essential = essential
+        self.n_jobs = n_jobs
+
+    @classmethod
+    def paper(
+        cls, n_components: int = 50, *, r: int = 10, sigma: float = 0.1, **params: Any
+    ) -> Self:
+        """Return the descriptor with parameters as the paper gives them.
+
+        Parameters
+        ----------
+        n_components : int, default=50
+            Number of features, d in the paper.
+        r : int, default=10
+            Number of steps of the grid on each axis.
+        sigma : float, default=0.1
+            Variance of the Gaussians.
+        **params
+            Other parameters of the class.
+
+        Returns
+        -------
+        vectorizer : RiemannianHeatMap
+
+        Examples
+        --------
+        >>> from pbow.vectorizers import RiemannianHeatMap
+        >>> RiemannianHeatMap.paper(75, r=40, sigma=0.25)
+        RiemannianHeatMap(bandwidth=0.5, n_components=75, resolution=41)
+        """
+        return cls(n_components, resolution=r + 1, bandwidth=math.sqrt(sigma), **params)
+
+    def _check_params(self, parts: tuple[str, ...]) -> None:
+        check_integer(self, "n_components", minimum=1)
+        check_integer(self, "resolution", minimum=2)
+        check_positive(self, "bandwidth", optional=True)
+        check_quantiles(self, "quantiles")
+        super()._check_params(parts)
+
+    def _learn(
+        self, parts: dict[str, Diagrams], births_only: Collection[str]
+    ) -> dict[str, Any]:
+        spaces = {
+            name: self._learn_space(part, n_dims=1 if name in births_only else 2)
+            for name, part in parts.items()
+        }
+        return {"spaces_": spaces}
+
+    def _learn_space(self, part: Diagrams, *, n_dims: int) -> TangentSpace:
+        X = part[part.sizes > 0]
+        limits = np.quantile(
+            X.points[:, :n_dims], self.quantiles, axis=0, method="hazen"
+        ).T
+        limits[:, 1] = limits.max(axis=1)
+        bandwidth = _bandwidth(limits, self.bandwidth)
+        grid = _Grid(limits, bandwidth, self.resolution)
+        n_places = self.resolution**n_dims
+        # As many rows at a time as there are columns, or a factorization costs more.
+        cuts = range(0, len(X), max(TRAINING_ROWS, n_places))
+
+        def blocks() -> Iterator[Floats]:
+            for first in cuts:
+                block = X[first : first + cuts.step]
+                rows = np.empty((len(block), n_places))
+                grid.fill(block, rows, self.n_jobs)
+                yield rows
+
+        total = sum(rows.sum(axis=0) for rows in blocks())
+        mean = total / np.linalg.norm(total)
+        origin, deviations, directions = _principal(blocks(), mean)
+        n_components = min(self.n_components, len(X), n_places)
+        components = np.zeros((n_components, n_places))
+        found = directions[:n_components][
+            deviations[:n_components] > SMALLEST_DEVIATION
+        ]
+        components[: len(found)] = found
+        return TangentSpace(limits, bandwidth, mean, origin, components)
+
+    def _encode_part(self, name: str, part: Diagrams) -> Floats:
+        space = self.spaces_[name]
+        grid = _Grid(space.limits, space.bandwidth, space.resolution)
+        # Copies: compiled loops know arrays of diagrams as read-only, and no others.
+        mean, origin = space.mean.copy(), space.origin.copy()
+        directions = space.components.T.copy()
+        out = np.empty((len(part), space.n_components))
+
+        def run(first: int, last: int) -> None:
+            for start in range(first, last, ROWS):
+                stop = min(start + ROWS, last)
+                rows = np.zeros((stop - start, mean.size))
+                grid.fill_rows(part, start, stop, rows)
+                log_map(rows, mean)
+                project(rows, origin, directions, out[start:stop])
+
+        projection = PROJECTION_A_COMPONENT * space.n_components * len(part)
+        for_each_block(
+            run,
+            part.offsets,
+            nanoseconds_a_point=mean.size
+            * (HEAT_A_POINT + projection / max(1, len(part.points))),
+            n_jobs=self.n_jobs,
+        )
+        out[part.sizes == 0] = 0.0
+        return out
+
+    def _column_names(self, name: str) -> list[str]:
+        return [f"component{k}" for k in range(self.spaces_[name].n_components)]
+
+
+class _Grid:
+    """A grid in the units of the compiled loop."""
+
+    def __init__(self, limits: Floats, bandwidth: Floats, resolution: int) -> None:
+        n_dims = len(limits)
+        rates = RATE / bandwidth
+        ends = (limits[:, 1] - limits[:, 0]) * rates
+        self.axes = [np.linspace(0.0, end, resolution) for end in ends]
+        self.frame = np.zeros(4)
+        self.frame[:n_dims] = limits[:, 0]
+        self.frame[2 : 2 + n_dims] = rates
+        if n_dims == 1:
+            self.axes.append(np.zeros(1))
+
+    def fill_rows(self, X: Diagrams, first: int, last: int, rows: Floats) -> None:
+        """Set rows to square roots of the densities of diagrams first to last - 1."""
+        births, deaths = self.axes
+        offsets = X.offsets[first : last + 1]
+        root_densities(X.points, offsets, self.frame, births, deaths, rows)
+
+    def fill(self, X: Diagrams, rows: Floats, n_jobs: int | None) -> None:
+        """Do so for all diagrams, in threads."""
+        for_each_block(
+            lambda first, last: self.fill_rows(X, first, last, rows[first:last]),
+            X.offsets,
+            nanoseconds_a_point=HEAT_A_POINT * rows.shape[1],
+            n_jobs=n_jobs,
+        )
+
+
+def _bandwidth(limits: Floats, given: float | None) -> Floats:
+    """Return the bandwidth on each axis, not too small for the width of the grid."""
+    width = limits[:, 1] - limits[:, 0]
+    bandwidth = np.full(len(limits), given or 0.0)
+    if given is None:
+        # An axis without width has the unit of the other one.
+        widest = width.max() if width.max() > SMALLEST_WIDTH else 1.0
+        bandwidth = SHARE_OF_WIDTH * np.where(width > SMALLEST_WIDTH, width, widest)
+    floored: Floats = np.maximum(bandwidth, SMALLEST_WIDTH * np.maximum(width, 1.0))
+    return floored
+
+
+def _principal(blocks: Iterator[Floats], mean: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the mean of tangent vectors, their deviations, and principal directions.
+
+    Of points on the sphere in blocks of rows. Only the triangular factor R of the
+    matrix of tangent vectors is kept. A first column of ones makes the rest of its
+    first row the sums of the others, divided by the root of their number, and leaves
+    below the factor of the centred matrix.
+    """
+    n = 0
+    triangle: Floats = np.empty((0, mean.size + 1))
+    # With more, the bits would depend on how many threads there are.
+    with threadpool_limits(1, user_api="blas"):
+        for rows in blocks:
+            log_map(rows, mean)
+            n += len(rows)
+            with_ones = np.column_stack((np.ones(len(rows)), rows))
+            stacked = np.concatenate((triangle, with_ones))
+            triangle = np.asarray(np.linalg.qr(stacked, mode="r"))
+        _, roots, directions = np.linalg.svd(triangle[1:, 1:], full_matrices=False)
+    origin = triangle[0, 1:] / triangle[0, 0]
+    largest = np.abs(directions).argmax(axis=1)
+    signs = np.sign(directions[np.arange(len(directions)), largest])
+    return origin, roots / math.sqrt(n), directions * signs[:, np.newaxis]

@@ -1,0 +1,126 @@
+"""Persistence statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pbow.compute.statistics import summarize, summarize_births
+from pbow.diagrams import Diagrams
+from pbow.threads import for_each_block
+from pbow.vectorizers._base import PartsVectorizer
+
+__all__ = ["PersistenceStatistics"]
+
+QUANTITIES = ("birth", "death", "midpoint", "lifetime")
+# In the order of the compiled loop.
+STATISTICS = ("mean", "std", "median", "iqr", "range", "q10", "q25", "q75", "q90")
+ALL_COLUMNS = (
+    *(f"{quantity}_{statistic}" for quantity in QUANTITIES for statistic in STATISTICS),
+    "count",
+    "entropy",
+)
+BIRTH_COLUMNS = (*(f"birth_{statistic}" for statistic in STATISTICS), "count")
+
+# Measured: four sorts.
+NANOSECONDS_A_POINT = 100.0
+
+
+class PersistenceStatistics(PartsVectorizer):
+    """Persistence statistics: means and quantiles of births, deaths and lifetimes.
+
+    Of the births b, deaths d, midpoints (b + d) / 2 and lifetimes d - b of a diagram:
+    mean, standard deviation, median, interquartile range, range, and the quantiles
+    0.1, 0.25, 0.75 and 0.9; then the number of points, and the entropy of the
+    lifetimes. These 38 numbers know nothing of how births and deaths go together but
+    for midpoints and lifetimes. A survey of thirteen descriptors found them hard to
+    beat, and they have no parameters.
+
+    Features have very different scales: put a
+    :class:`~sklearn.preprocessing.StandardScaler` between them and a classifier.
+
+    Parameters
+    ----------
+    essential : {"drop", "separate"} or float, default="drop"
+        What to do with points that never die: leave them out; give them ten columns of
+        their own, statistics of their births and their number, in a part
+        ``<part>_inf``; or let them die at this number.
+    n_jobs : int or None, default=None
+        Number of threads. The result does not depend on it.
+
+    Attributes
+    ----------
+    columns_ : dict of str to tuple of str
+        Names of the statistics of each part. Nothing else is learnt.
+    parts_ : tuple of str
+        The parts seen in fit.
+
+    See Also
+    --------
+    RiemannianHeatMap : Where the points of a diagram lie, as a density.
+
+    Notes
+    -----
+    The standard deviation is that of the points themselves: the sum of squares is
+    divided by their number. Quantiles are linear between neighbours, as those of
+    :func:`numpy.quantile`. With l the lifetimes and L their sum, the entropy is
+    ``-sum(l / L * log(l / L))``, in natural logarithms; points of no lifetime add
+    nothing. Of a single point all deviations, ranges and the entropy are 0. An empty
+    diagram is a row of zeros, which only the count tells from a point (0, 0).
+
+    References
+    ----------
+    Ali, Asaad, Jimenez, Nanda, Paluzo-Hidalgo, Soriano-Trigueros. A Survey of
+    Vectorization Methods in Topological Data Analysis. IEEE Transactions on Pattern
+    Analysis and Machine Intelligence 45(12), 2023. Section 3.
+
+    Examples
+    --------
+    >>> from pbow.vectorizers import PersistenceStatistics
+    >>> statistics = PersistenceStatistics()
+    >>> H = statistics.fit_transform([[[0.0, 1.0], [0.0, 3.0]], []])
+    >>> H.shape
+    (2, 38)
+    >>> columns = statistics.get_feature_names_out().tolist()
+    >>> H[:, columns.index("h1_lifetime_mean")]
+    array([2., 0.])
+    >>> columns[-3:]
+    ['h1_lifetime_q90', 'h1_count', 'h1_entropy']
+    """
+
+    _by_part: ClassVar[str] = "columns_"
+
+    def __init__(
+        self, *, essential: str | float = "drop", n_jobs: int | None = None
+    ) -> None:
+        self.essential = essential
+        self.n_jobs = n_jobs
+
+    def _learn(
+        self, parts: dict[str, Diagrams], births_only: Collection[str]
+    ) -> dict[str, Any]:
+        columns = {
+            name: BIRTH_COLUMNS if name in births_only else ALL_COLUMNS
+            for name in parts
+        }
+        return {"columns_": columns}
+
+    def _encode_part(self, name: str, part: Diagrams) -> NDArray[np.float64]:
+        columns = self.columns_[name]
+        loop: Any = summarize if columns == ALL_COLUMNS else summarize_births
+        out = np.empty((len(part), len(columns)))
+        for_each_block(
+            lambda first, last: loop(
+                part.points, part.offsets[first : last + 1], out[first:last]
+            ),
+            part.offsets,
+            nanoseconds_a_point=NANOSECONDS_A_POINT,
+            n_jobs=self.n_jobs,
+        )
+        return out
+
+    def _column_names(self, name: str) -> list[str]:
+        return list(self.columns_[name])

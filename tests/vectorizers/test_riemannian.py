@@ -1,0 +1,234 @@
+import math
+import pickle
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from pbow import Diagrams
+from pbow.vectorizers import riemannian
+from pbow.vectorizers.riemannian import RiemannianHeatMap, TangentSpace
+
+
+def roots_by_definition(X, space):
+    """Square roots of Gaussian densities on the grid, as the paper defines them."""
+    n_dims = len(space.limits)
+    axes = [np.linspace(*limits, space.resolution) for limits in space.limits]
+    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, n_dims)
+    rows = []
+    for points in X:
+        apart = (points[:, None, :n_dims] - grid) / space.bandwidth
+        heat = np.exp(-0.5 * (apart**2).sum(axis=-1)).sum(axis=0)
+        rows.append(np.sqrt(heat / heat.sum()))
+    return np.array(rows)
+
+
+def tangents_by_definition(rows, mean):
+    cosines = np.minimum(rows @ mean, 1.0)[:, None]
+    angles = np.arccos(cosines)
+    return angles / np.sin(angles) * (rows - cosines * mean)
+
+
+@pytest.mark.parametrize("bandwidth", [None, 0.2])
+@pytest.mark.parametrize("resolution", [5, 12])
+def test_features_are_tangent_vectors_in_principal_directions(
+    ragged, bandwidth, resolution
+):
+    X = ragged[1:]
+    fitted = RiemannianHeatMap(7, resolution=resolution, bandwidth=bandwidth).fit(X)
+    space = fitted.spaces_["H1"]
+    roots = roots_by_definition(X, space)
+    assert_allclose(space.mean, roots.mean(0) / np.linalg.norm(roots.mean(0)))
+    vectors = tangents_by_definition(roots, space.mean)
+    assert_allclose(space.origin, vectors.mean(axis=0), atol=1e-12)
+    features = fitted.transform(X)
+    expected = (vectors - vectors.mean(axis=0)) @ space.components.T
+    assert_allclose(features, expected, atol=1e-10)
+    # No seven directions have a larger variance.
+    variances = np.linalg.svd(vectors - space.origin, compute_uv=False) ** 2
+    assert_allclose((features**2).sum(axis=0), variances[:7], rtol=1e-8, atol=1e-12)
+    assert_allclose(features.mean(axis=0), 0.0, atol=1e-12)
+
+
+def test_the_mean_is_on_the_sphere_and_directions_are_orthonormal(ragged):
+    space = RiemannianHeatMap(20).fit(ragged).spaces_["H1"]
+    assert_allclose(np.linalg.norm(space.mean), 1.0)
+    assert_allclose(space.components @ space.components.T, np.eye(20), atol=1e-12)
+    assert_allclose(space.components @ space.mean, 0.0, atol=1e-10)
+    largest = np.abs(space.components).argmax(axis=1)
+    assert (space.components[np.arange(20), largest] > 0).all()
+
+
+def test_the_grid_lies_between_quantiles_of_training_points(ragged):
+    space = RiemannianHeatMap(quantiles=(0.1, 0.8)).fit(ragged).spaces_["H1"]
+    expected = np.quantile(ragged.points, (0.1, 0.8), axis=0, method="hazen").T
+    assert_array_equal(space.limits, expected)
+    assert_allclose(space.bandwidth, 0.1 * np.diff(expected)[:, 0])
+    assert space.resolution == 20
+
+
+def test_a_bandwidth_is_a_standard_deviation_in_the_unit_of_the_points(ragged):
+    space = RiemannianHeatMap(bandwidth=0.25).fit(ragged).spaces_["H1"]
+    assert_array_equal(space.bandwidth, [0.25, 0.25])
+    papers = RiemannianHeatMap.paper(r=10, sigma=0.0625)
+    assert papers.bandwidth == 0.25
+    assert papers.resolution == 11
+
+
+def test_the_unit_of_the_diagrams_does_not_matter_by_default(ragged):
+    features = RiemannianHeatMap(9).fit_transform(ragged)
+    scaled = Diagrams(ragged.points * 1024.0 + 512.0, ragged.offsets)
+    again = RiemannianHeatMap(9).fit_transform(scaled)
+    assert_allclose(again, features, atol=1e-9)
+
+
+def test_empty_diagrams_are_left_out_in_fit(ragged):
+    alone = RiemannianHeatMap(5).fit(ragged[1:])
+    holes = Diagrams.concatenate([ragged, ragged[:1], ragged[:1]])
+    both = RiemannianHeatMap(5).fit(holes)
+    assert_array_equal(both.transform(ragged), alone.transform(ragged))
+    assert not both.transform(ragged)[0].any()
+
+
+@pytest.mark.parametrize("n_rows", [1, 3, 8, 1000])
+def test_training_by_blocks_gives_the_same_space(ragged, monkeypatch, n_rows):
+    whole = RiemannianHeatMap(4, resolution=3).fit(ragged).transform(ragged)
+    # A block has no fewer rows than the grid has places.
+    monkeypatch.setattr(riemannian, "TRAINING_ROWS", n_rows)
+    blocks = RiemannianHeatMap(4, resolution=3).fit(ragged).transform(ragged)
+    assert_allclose(blocks, whole, atol=1e-12)
+
+
+def test_there_are_no_more_columns_than_training_diagrams_or_places(ragged):
+    fitted = RiemannianHeatMap().fit(ragged[:6])
+    assert fitted.transform(ragged).shape == (30, 5)
+    fitted = RiemannianHeatMap(resolution=3).fit(ragged)
+    assert fitted.transform(ragged).shape == (30, 9)
+    names = fitted.get_feature_names_out().tolist()
+    assert names == [f"h1_component{k}" for k in range(9)]
+
+
+def test_directions_beyond_the_rank_are_zeros(ragged):
+    twice = Diagrams.concatenate([ragged[1:3]] * 4)
+    fitted = RiemannianHeatMap(6).fit(twice)
+    features = fitted.transform(ragged)
+    assert features.shape == (30, 6)
+    assert features[:, 0].any()
+    assert not features[:, 1:].any()
+    same = RiemannianHeatMap(6).fit(Diagrams.concatenate([ragged[1:2]] * 4))
+    assert not same.transform(ragged).any()
+
+
+def test_a_diagram_at_the_mean_is_zeros_and_not_nan(ragged):
+    mirrored = [[[0, 1], [0, 2]], [[0, 2], [0, 1]], [[0, 1], [0, 2]] * 3]
+    features = RiemannianHeatMap(3).fit(mirrored).transform(mirrored)
+    assert_allclose(features, 0.0, atol=1e-12)
+
+
+def test_births_alone_have_a_map_over_births(ragged, rng):
+    births = rng.uniform(size=30)
+    endless = [
+        np.concatenate((d, [[b, np.inf]])) for d, b in zip(ragged, births, strict=True)
+    ]
+    fitted = RiemannianHeatMap(8, resolution=6, essential="separate").fit(endless)
+    space = fitted.spaces_["H1_inf"]
+    assert space.limits.shape == (1, 2)
+    assert space.components.shape == (6, 6)
+    points = [[[b, b]] for b in births]
+    roots = roots_by_definition(np.array(points), space)
+    expected = tangents_by_definition(roots, space.mean) - space.origin
+    features = fitted.transform(endless)
+    assert_allclose(features[:, 8:], expected @ space.components.T, atol=1e-10)
+    alone = RiemannianHeatMap(8, resolution=6).fit_transform(ragged)
+    assert_array_equal(features[:, :8], alone)
+
+
+@pytest.mark.parametrize("n_threads", [2, 4])
+def test_threads_do_not_change_a_bit(rng, n_threads):
+    births = rng.uniform(size=60_000)
+    points = np.column_stack((births, births + rng.exponential(size=births.shape)))
+    X = Diagrams(points, np.linspace(0, 60_000, 301).astype(np.int64))
+    one = RiemannianHeatMap(10).fit(X)
+    more = RiemannianHeatMap(10, n_jobs=n_threads).fit(X)
+    for field in fields(TangentSpace):
+        assert_array_equal(
+            getattr(more.spaces_["H1"], field.name),
+            getattr(one.spaces_["H1"], field.name),
+        )
+    assert_array_equal(more.transform(X), one.transform(X))
+    assert_array_equal(one.transform(X[7:9]), one.transform(X)[7:9])
+
+
+coordinate = st.floats(-1e100, 1e100) | st.floats(-1, 1) | st.sampled_from([0.0, 0.5])
+diagram = st.lists(st.tuples(coordinate, coordinate).map(sorted), max_size=12)
+bandwidths = st.none() | st.sampled_from([1e-300, 1e-5, 0.1, 1e60, 1e300])
+
+
+@given(st.lists(diagram, min_size=1, max_size=4), diagram, bandwidths, st.booleans())
+def test_any_diagrams_have_finite_features(train, test, bandwidth, add_ordinary):
+    if add_ordinary or not any(train):
+        train = [*train, [[0.0, 1.0], [0.5, 0.75], [0.25, 0.5]]]
+    fitted = RiemannianHeatMap(3, resolution=4, bandwidth=bandwidth).fit(train)
+    features = fitted.transform([*train, test, []])
+    assert np.isfinite(features).all()
+    # No two points of the sphere are further apart, here with no negative entries.
+    origin = fitted.spaces_["H1"].origin
+    assert np.linalg.norm(features, axis=1).max() <= np.pi / 2 + np.linalg.norm(origin)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"n_components": 0}, "'n_components' .* an int >= 1. Got 0"),
+        ({"n_components": 0.9}, "'n_components' .* an int >= 1"),
+        ({"resolution": 1}, "'resolution' .* an int >= 2. Got 1"),
+        ({"bandwidth": 0.0}, "'bandwidth' .* a number > 0 or None. Got 0.0"),
+        ({"bandwidth": "scott"}, "'bandwidth' .* a number > 0 or None"),
+        ({"quantiles": (0.9, 0.1)}, "'quantiles' .* 0 <= low < high <= 1"),
+        ({"essential": "keep"}, "'essential' .* 'drop', 'separate' or a finite"),
+        ({"n_jobs": 0}, "'n_jobs' .* other than 0"),
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_refused_in_fit(ragged, params, message):
+    with pytest.raises(ValueError, match=message):
+        RiemannianHeatMap(**params).fit(ragged)
+
+
+@pytest.fixture
+def space(ragged):
+    return RiemannianHeatMap(3, resolution=4).fit(ragged).spaces_["H1"]
+
+
+def test_a_space_is_read_only_also_after_pickling(space):
+    copy = pickle.loads(pickle.dumps(space))
+    for field in fields(TangentSpace):
+        array = getattr(copy, field.name)
+        assert_array_equal(array, getattr(space, field.name))
+        assert array.flags.c_contiguous
+        assert not array.flags.writeable
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("limits", [[0.0, 1.0]] * 3, r"limits of shape \(1 or 2, 2\); got \(3, 2\)"),
+        ("limits", [[0.0, 1.0], [1.0, 0.0]], "limits that ascend"),
+        ("limits", [[0.0, 1.0]], "bandwidth to be 1 numbers"),
+        ("bandwidth", [0.1, 0.0], "bandwidth to be 2 numbers of at least"),
+        ("bandwidth", [0.1, math.inf], "bandwidth to be finite"),
+        ("mean", np.ones(15), r"a grid of 2 dimensions; got shape \(15,\)"),
+        ("mean", np.ones((4, 4)), r"a grid of 2 dimensions; got shape \(4, 4\)"),
+        ("mean", np.ones(0), r"a grid of 2 dimensions; got shape \(0,\)"),
+        ("origin", np.zeros(9), r"origin of shape \(16,\); got \(9,\)"),
+        ("components", np.zeros((3, 9)), r"\(n_components, 16\); got \(3, 9\)"),
+        ("components", np.zeros(16), r"\(n_components, 16\); got \(16,\)"),
+    ],
+    ids=str,
+)
+def test_a_space_that_makes_no_sense_is_refused(space, name, value, message):
+    with pytest.raises(ValueError, match=message):
+        replace(space, **{name: value})
