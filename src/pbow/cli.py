@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Collection, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,6 +110,80 @@ def demo(
     click.echo(f"\npicture: {output}")
 
 
+@main.group()
+def datasets() -> None:
+    """Say which data sets are here; import public releases."""
+
+
+@datasets.command("list")
+@click.option(
+    "--data-home",
+    type=click.Path(path_type=Path),
+    default=None,
+    show_default="the variable PBOW_DATA",
+    help="Folder of the source files.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, an object a set.")
+def list_(data_home: Path | None, *, as_json: bool) -> None:
+    """List data sets: what is here, what is not, and how it can be had."""
+    from pbow.datasets import list_datasets  # noqa: PLC0415
+
+    listings = list_datasets(data_home)
+    if as_json:
+        records = [asdict(listing) for listing in listings]
+        click.echo(json.dumps(records, indent=1, default=str, ensure_ascii=False))
+        return
+    rows = [("data set", "samples", "classes", "size", "what it is")]
+    for listing in listings:
+        kind = f"Stand-in for {listing.stand_in_for}: " if listing.stand_in_for else ""
+        rows.append(
+            (
+                listing.name,
+                str(listing.n_samples) if listing.is_here else "not here",
+                str(listing.n_classes) if listing.is_here else "",
+                _size(listing.n_bytes),
+                kind + listing.origin,
+            )
+        )
+    click.echo(_aligned(rows, left=(0, 4)))
+    for listing in listings:
+        if not listing.is_here:
+            why = listing.problem or listing.how_to_get
+            click.echo(f"\n{listing.name}: {why}")
+
+
+@datasets.command("import")
+@click.argument("name")
+@click.option(
+    "--from",
+    "source",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The release: a folder, a zip or a file.",
+)
+@click.option(
+    "--to",
+    type=click.Path(path_type=Path),
+    default=None,
+    show_default="the cache",
+    help="Folder for what is made of it.",
+)
+def import_(name: str, source: Path, to: Path | None) -> None:
+    """Convert the public release of the data set NAME, so that it can be loaded.
+
+    Prints the file that was written.
+    """
+    from pbow.datasets.importing import import_dataset  # noqa: PLC0415
+
+    click.echo(import_dataset(name, source, to, progress=True))
+
+
+def _size(n_bytes: int | None) -> str:
+    if n_bytes is None:
+        return ""
+    return f"{n_bytes / 1e6:.1f} MB" if n_bytes >= 1e5 else f"{n_bytes / 1e3:.1f} kB"
+
+
 def _progress(label: str, length: int) -> Any:
     """Return a bar on a terminal; elsewhere it prints its label once, on a line."""
     return click.progressbar(length=length, label=label, file=sys.stderr)
@@ -124,11 +201,16 @@ def _table(scores: dict[str, Score]) -> str:
                 str(score.n_features),
             )
         )
+    return _aligned(rows, left=(0,))
+
+
+def _aligned(rows: Sequence[Sequence[str]], *, left: Collection[int]) -> str:
+    """Return lines with cells in columns: some flush left, all others flush right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join(
-            cell.ljust(width) if k == 0 else cell.rjust(width)
+            cell.ljust(width) if k in left else cell.rjust(width)
             for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
+        ).rstrip()
         for row in rows
     )

@@ -1,0 +1,103 @@
+"""Diagrams that were computed once: a folder of files named after their making.
+
+A name is a digest of all that decides the content: the source's own digest, the recipe
+with its parameters and version, and the versions of pbow and of the file format. So a
+file is never stale, and needs no lock: whoever else writes it writes the same. Files
+appear by renaming complete ones, so a killed process leaves none that is broken.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from pbow.diagrams import Diagrams
+from pbow.io.archive import DIAGRAMS, VERSIONS, FileFormatError
+from pbow.io.native import read_metadata, read_native, write_native
+
+__all__ = ["cache_folder", "cached", "imported_folder"]
+
+# Drafts of writers that were killed. No living one writes for as long as this.
+OLDEST_DRAFT = 24 * 3600.0  # seconds
+
+
+def cache_folder() -> Path:
+    """Return the folder that pbow keeps files in which it can make again.
+
+    It is the one that the variable PBOW_CACHE names, else the folder ``pbow`` in the
+    user's cache folder of the system. It need not exist.
+    """
+    chosen = os.environ.get("PBOW_CACHE")
+    if chosen:
+        return Path(chosen).expanduser().absolute()
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA")
+        return (Path(local) if local else Path.home() / "AppData" / "Local") / "pbow"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "pbow"
+    given = os.environ.get("XDG_CACHE_HOME", "")
+    # Where it is relative, its specification says to ignore it.
+    return (
+        Path(given) if Path(given).is_absolute() else Path.home() / ".cache"
+    ) / "pbow"
+
+
+def imported_folder() -> Path:
+    """Return the folder of data sets that were imported."""
+    return cache_folder() / "imported"
+
+
+def cached(
+    stem: str, making: Mapping[str, Any], make: Callable[[], Diagrams]
+) -> Diagrams:
+    """Return what `make` returns, from a file where it was made before.
+
+    A file that is damaged is made anew. Where none can be written, a warning says so.
+
+    Parameters
+    ----------
+    stem : str
+        Start of the file's name, for people who look into the folder.
+    making : mapping
+        All that decides what is made, as far as JSON holds it.
+    make : callable
+        Makes the diagrams.
+    """
+    key = {**making, "pbow": version("pbow"), "format": VERSIONS[DIAGRAMS]}
+    text = json.dumps(key, sort_keys=True, allow_nan=False)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    path = cache_folder() / "diagrams" / f"{stem}-{digest[:24]}.pbow"
+    # Whatever is wrong with a file in the cache, there is a remedy.
+    with suppress(OSError, FileFormatError):
+        if read_metadata(path) == key:
+            return read_native(path)
+    X = make()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _remove_old_drafts(path.parent)
+        write_native(X, path, metadata=key)
+    except OSError as error:
+        msg = (
+            f"The diagrams of {stem} could not be kept in {path.parent}: "
+            f"{error.strerror or error}. They will be computed again the next time. "
+            "Set PBOW_CACHE to a folder that can be written to."
+        )
+        warnings.warn(msg, RuntimeWarning, stacklevel=3)
+    return X
+
+
+def _remove_old_drafts(folder: Path) -> None:
+    """Remove what killed writers have left (see pbow.io.archive.replacing)."""
+    for draft in folder.glob(".*.tmp"):
+        with suppress(OSError):  # another process was faster
+            if time.time() - draft.stat().st_mtime > OLDEST_DRAFT:
+                draft.unlink()

@@ -1,0 +1,251 @@
+"""A data set: diagrams, labels, how they came about, and how to split them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from html import escape
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pbow.datasets.drawing import FOR_SUBSAMPLES, check_seed, draw_per_class
+from pbow.datasets.splits import Split, make_splits
+from pbow.diagrams import Diagrams
+from pbow.validation import is_integer
+
+__all__ = ["Dataset", "Provenance"]
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provenance:
+    """Where a data set is from, and what was done to it.
+
+    Attributes
+    ----------
+    origin : str
+        Where the data are from.
+    stand_in_for : str or None
+        The data set that this one stands in for: other data of the same kind. None
+        where the data are true.
+    recipe : str
+        How the diagrams were made.
+    selection : str
+        Which samples of the source were taken; empty where all were.
+    path : Path or None
+        The source file; None where data were generated.
+    sha256 : str or None
+        Checksum of the source file, or of the generated data.
+    import_record : str or None
+        What a converter has written down about the release that it read, in JSON.
+    """
+
+    origin: str
+    stand_in_for: str | None = None
+    recipe: str = ""
+    selection: str = ""
+    path: Path | None = None
+    sha256: str | None = None
+    import_record: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Dataset:
+    """Diagrams with labels, where they are from, and the paper's way to split them.
+
+    Made by :func:`load_dataset`, or by hand. Arrays are read-only.
+
+    Attributes
+    ----------
+    name : str
+        Name in :func:`load_dataset`.
+    diagrams : Diagrams
+        One sample each.
+    labels : ndarray of int64 of shape (n_samples,)
+        Class of each sample, counted from 0.
+    label_names : tuple of str
+        Name of each class.
+    groups : ndarray of int64 of shape (n_samples,) or None
+        The surface or mesh that a sample was cut from: samples of one group resemble
+        each other, so training and test should not share it.
+    in_test : ndarray of bool of shape (n_samples,) or None
+        What the release itself tests on, where it says so.
+    protocol : str
+        The paper's protocol for this set, see :meth:`splits`.
+    exp_a_per_class : int or None
+        Samples of each class that the paper's EXP-A takes (:meth:`subsample`); None for
+        all.
+    provenance : Provenance
+        Where the data are from, whether they are a stand-in, and the recipe.
+
+    See Also
+    --------
+    load_dataset : Load one by its name.
+
+    Examples
+    --------
+    One of your own, for the sake of its splits:
+
+    >>> from pbow import Diagrams
+    >>> from pbow.datasets import Dataset, Provenance
+    >>> dataset = Dataset(
+    ...     name="mine",
+    ...     diagrams=Diagrams.from_list([[[0, k]] for k in range(10)]),
+    ...     labels=[0, 1] * 5,
+    ...     label_names=("even", "odd"),
+    ...     protocol="80/20",
+    ...     provenance=Provenance(origin="Made up."),
+    ... )
+    >>> dataset
+    Dataset('mine', 2 classes, Diagrams(n_samples=10, H1: 10 points))
+    >>> train, test = dataset.splits(seed=0)[0]
+    >>> len(train), dataset.labels[test]
+    (8, array([0, 1]))
+    """
+
+    name: str
+    diagrams: Diagrams
+    labels: Ints
+    label_names: tuple[str, ...]
+    groups: Ints | None = None
+    in_test: NDArray[np.bool_] | None = None
+    protocol: str
+    exp_a_per_class: int | None = None
+    provenance: Provenance
+
+    def __post_init__(self) -> None:
+        for name, kind in (("labels", "i8"), ("groups", "i8"), ("in_test", "?")):
+            values = getattr(self, name)
+            if values is None:
+                continue
+            array = np.array(values, dtype=kind)
+            if array.shape != (len(self.diagrams),):
+                msg = (
+                    f"Expected {name} of shape ({len(self.diagrams)},), one a diagram; "
+                    f"got {array.shape}."
+                )
+                raise ValueError(msg)
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    def __len__(self) -> int:
+        return len(self.diagrams)
+
+    def splits(
+        self,
+        protocol: str | None = None,
+        *,
+        seed: int = 0,
+        repetitions: int | None = None,
+    ) -> list[Split]:
+        """Return rows for training and for testing, as scikit-learn's ``cv=`` takes.
+
+        The same seed gives the same rows on every machine, with any versions.
+
+        Parameters
+        ----------
+        protocol : str, optional
+            By default the paper's for this data set.
+
+            * ``"80/20"``, ``"90/10"``, ``"50/50"``: percent for training and testing,
+              of each class, drawn at random;
+            * ``"groups"``, ``"50/50 groups"``: whole groups, a third or a half of them
+              for testing, of those where the same class is most frequent;
+            * ``"4 folds"``: four parts of whole groups, balanced in samples and
+              classes, each of them tested on once;
+            * ``"original"``: the division of the release itself.
+        seed : int, default=0
+            Seeds the draws.
+        repetitions : int, optional
+            How many times to draw: by default 5, as the paper does, and once for the
+            four folds. There is one original division.
+
+        Returns
+        -------
+        splits : list of (train, test)
+            Pairs of arrays of rows, in order.
+
+        Raises
+        ------
+        ValueError
+            Where the data set lacks what the protocol needs: groups, a division of its
+            own, two samples of each class.
+        """
+        return make_splits(
+            self.labels,
+            self.groups,
+            self.in_test,
+            self.protocol if protocol is None else protocol,
+            seed=seed,
+            repetitions=repetitions,
+        )
+
+    def subsample(self, n_per_class: int | None = None, *, seed: int = 0) -> Dataset:
+        """Draw some samples of each class: a smaller data set.
+
+        Parameters
+        ----------
+        n_per_class : int, optional
+            By default as many as the paper's EXP-A takes of this set: 30 of GeoMat, 100
+            of Reddit-5k, 50 of Reddit-12k, 390 of PetroSurf3D, and all of the others.
+        seed : int, default=0
+            Seeds the draw, which is the same on every machine.
+
+        Returns
+        -------
+        dataset : Dataset
+            Samples in the order that they have here.
+
+        Raises
+        ------
+        ValueError
+            Where a class has fewer samples.
+        """
+        check_seed(seed)
+        n = self.exp_a_per_class if n_per_class is None else n_per_class
+        if n is None:
+            return self
+        if not is_integer(n, 1):
+            msg = f"Expected n_per_class to be an int >= 1 or None; got {n!r}."
+            raise ValueError(msg)
+        rows = draw_per_class(self.labels, int(n), seed, FOR_SUBSAMPLES)
+        drawn = f"{n} samples of each class by seed {seed}"
+        before = self.provenance.selection
+        return replace(
+            self,
+            diagrams=self.diagrams[rows],
+            labels=self.labels[rows],
+            groups=None if self.groups is None else self.groups[rows],
+            in_test=None if self.in_test is None else self.in_test[rows],
+            provenance=replace(
+                self.provenance, selection=f"{before}; {drawn}" if before else drawn
+            ),
+        )
+
+    def __repr__(self) -> str:
+        return f"Dataset({self._heading()}, {self.diagrams!r})"
+
+    def _repr_html_(self) -> str:
+        counts = np.bincount(self.labels, minlength=len(self.label_names))
+        rows = "".join(
+            f"<tr><th>{escape(name)}</th><td>{count}</td></tr>"
+            for name, count in zip(self.label_names, counts, strict=True)
+        )
+        return (
+            f"<p><b>{escape(self._heading())}</b>. "
+            f"{escape(self.provenance.origin)} {escape(self.provenance.recipe)}</p>"
+            f"{self.diagrams._repr_html_()}"
+            "<table><thead><tr><th>class</th><th>samples</th></tr></thead>"
+            f"<tbody>{rows}</tbody></table>"
+        )
+
+    def _heading(self) -> str:
+        words = [repr(self.name)]
+        if self.provenance.stand_in_for is not None:
+            words.append(f"a stand-in for {self.provenance.stand_in_for}")
+        words.append(f"{len(self.label_names)} classes")
+        if self.groups is not None:
+            words.append(f"{len(np.unique(self.groups))} groups")
+        return ", ".join(words)

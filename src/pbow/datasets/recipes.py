@@ -1,0 +1,355 @@
+"""How diagrams are made of raw data: a class for each kind of source.
+
+A recipe says which samples of a source there are, and makes their diagrams. What it
+makes is kept in the cache; so its parameters, and a version that grows with every
+change of the result, are part of the cache's key.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pbow.datasets.drawing import (
+    FOR_MESHES,
+    FOR_SAMPLES,
+    FOR_VERTICES,
+    draw_order,
+    draw_per_class,
+)
+from pbow.datasets.graph_diagrams import normalize_graph_diagrams
+from pbow.datasets.paraboloid import remove_paraboloid
+from pbow.datasets.sources import Source
+from pbow.diagrams import Diagrams
+from pbow.homology import Graphs, cubical, graph_sublevel, mesh_geodesic, rips
+from pbow.progress import Progress, reporting
+
+__all__ = [
+    "DegreesOfGraphs",
+    "DepthMaps",
+    "GeodesicBalls",
+    "Recipe",
+    "RipsOfClouds",
+    "Samples",
+    "StoredDiagrams",
+]
+
+Ints = NDArray[np.int64]
+
+# Depth maps are turned into numbers of 8 bytes this many at a time.
+MAPS_AT_ONCE = 256
+
+
+class Samples(NamedTuple):
+    """What is known of the samples before any diagram is made.
+
+    `rows` are those of the recipe's diagrams that are taken, or None for all; the other
+    arrays are of what is taken.
+    """
+
+    labels: Ints
+    label_names: tuple[str, ...]
+    groups: Ints | None = None
+    in_test: NDArray[np.bool_] | None = None
+    rows: Ints | None = None
+    selection: str = ""
+
+
+class Recipe(ABC):
+    """From a source to samples and diagrams."""
+
+    version = 1
+    # Where diagrams are stored in the source, a copy in the cache saves nothing.
+    is_computed = True
+
+    def samples(self, source: Source, seed: int) -> Samples:
+        """Return which samples there are; reads labels, but no data."""
+        labels, names = _read_labels(source)
+        return Samples(labels, names, *_read_extras(source, len(labels)))
+
+    def key(self, seed: int) -> dict[str, Any]:
+        """Return what else than the source decides about the diagrams."""
+        return {"recipe": type(self).__name__, "version": self.version}
+
+    @abstractmethod
+    def make(
+        self, source: Source, seed: int, *, n_jobs: int | None, progress: Progress
+    ) -> Diagrams:
+        """Make the diagrams."""
+
+
+@dataclass(frozen=True)
+class StoredDiagrams(Recipe):
+    """Diagrams that others have computed.
+
+    part : name of the part.
+    without : a class that is left out.
+    n_per_class : samples to draw of each class; None takes all.
+    """
+
+    part: str
+    without: str | None = None
+    n_per_class: int | None = None
+
+    is_computed = False
+
+    def samples(self, source: Source, seed: int) -> Samples:
+        """Leave a class out, or draw from each."""
+        samples = super().samples(source, seed)
+        names = samples.label_names
+        if self.without not in names:
+            return _drawn(samples, self.n_per_class, seed)
+        dropped = names.index(self.without)
+        rows = np.flatnonzero(samples.labels != dropped)
+        left = _taken(samples, rows, f"without the class {self.without!r}")
+        return left._replace(
+            labels=left.labels - (left.labels > dropped),
+            label_names=names[:dropped] + names[dropped + 1 :],
+        )
+
+    def make(
+        self, source: Source, seed: int, *, n_jobs: int | None, progress: Progress
+    ) -> Diagrams:
+        """Read them."""
+        points = source.read("points", "f", 2)
+        X = Diagrams(points, source.read("offsets", "iu", 1), name=self.part)
+        _check_count(source, len(X), "diagrams")
+        return X
+
+
+@dataclass(frozen=True)
+class DegreesOfGraphs(Recipe):
+    """Components of graphs as their vertices enter by degree.
+
+    n_per_class : samples to draw of each class; None takes all.
+    """
+
+    n_per_class: int | None = None
+
+    def samples(self, source: Source, seed: int) -> Samples:
+        """Draw from each class; diagrams are made of all, whatever the seed."""
+        return _drawn(super().samples(source, seed), self.n_per_class, seed)
+
+    def make(
+        self, source: Source, seed: int, *, n_jobs: int | None, progress: Progress
+    ) -> Diagrams:
+        """Filter all graphs in one loop, too fast to report about."""
+        graphs = Graphs(
+            source.read("edges", "iu", 2),
+            source.read("offsets", "iu", 1),
+            source.read("num_nodes", "iu", 1),
+        )
+        _check_count(source, len(graphs), "graphs")
+        X = graph_sublevel(graphs, "degree", dims=0, n_jobs=n_jobs)
+        return normalize_graph_diagrams(X)
+
+
+@dataclass(frozen=True)
+class DepthMaps(Recipe):
+    """Loops of depth maps as they are flooded.
+
+    flatten : whether to remove the global curvature first.
+    """
+
+    flatten: bool
+
+    def key(self, seed: int) -> dict[str, Any]:
+        """Return what else than the source decides about the diagrams."""
+        return {**super().key(seed), "flatten": self.flatten}
+
+    def make(
+        self, source: Source, seed: int, *, n_jobs: int | None, progress: Progress
+    ) -> Diagrams:
+        """Flood some maps at a time."""
+        maps = source.read("images", "iuf", 3)
+        _check_count(source, len(maps), "images")
+        scale = source.read("scale", "f", 0)[()] if "scale" in source else 1.0
+        blocks = [Diagrams.from_list([], name="H1")]
+        with reporting(progress, len(maps), noun="depth maps") as advance:
+            for start in range(0, len(maps), MAPS_AT_ONCE):
+                heights = maps[start : start + MAPS_AT_ONCE].astype(np.float64) * scale
+                if self.flatten:
+                    heights = remove_paraboloid(heights)
+                heights[np.isnan(heights)] = np.inf  # what is missing never enters
+                blocks.append(
+                    cubical(heights, dims=1, n_jobs=n_jobs, progress=lambda: advance(1))
+                )
+        return Diagrams.concatenate(blocks)
+
+
+@dataclass(frozen=True)
+class GeodesicBalls(Recipe):
+    """Loops of balls that grow on meshes around some of their vertices.
+
+    n_meshes : meshes to draw; None takes all.
+    n_vertices : vertices to draw of each mesh.
+    """
+
+    n_meshes: int | None
+    n_vertices: int
+
+    def key(self, seed: int) -> dict[str, Any]:
+        """Return what else than the source decides about the diagrams."""
+        sizes = {"n_meshes": self.n_meshes, "n_vertices": self.n_vertices}
+        return {**super().key(seed), **sizes, "seed": int(seed)}
+
+    def samples(self, source: Source, seed: int) -> Samples:
+        """Draw meshes, and vertices of each; groups are meshes."""
+        names = _read_names(source)
+        labels = source.read("vertex_labels", "iu", 1)
+        _check_labels(labels, names)
+        ids = source.read("mesh_ids", "iu", 1)
+        starts = _read_offsets(source, "vertex_offsets", len(ids), len(labels))
+        drawn = self._draw(starts, seed)
+        rows = [starts[mesh] + vertices for mesh, vertices in drawn.items()]
+        return Samples(
+            labels[np.concatenate(rows)].astype(np.int64),
+            names,
+            np.repeat(ids[list(drawn)], self.n_vertices).astype(np.int64),
+            selection=(
+                f"{self.n_vertices} vertices of each of {len(drawn)} meshes by seed "
+                f"{seed}"
+            ),
+        )
+
+    def make(
+        self, source: Source, seed: int, *, n_jobs: int | None, progress: Progress
+    ) -> Diagrams:
+        """Grow balls, mesh after mesh."""
+        vertices = source.read("vertices", "f", 2)
+        faces = source.read("faces", "iu", 2)
+        n_meshes = len(source.read("mesh_ids", "iu", 1))
+        starts = _read_offsets(source, "vertex_offsets", n_meshes, len(vertices))
+        face_starts = _read_offsets(source, "face_offsets", n_meshes, len(faces))
+        drawn = self._draw(starts, seed)
+        n_balls = len(drawn) * self.n_vertices
+        with reporting(progress, n_balls, noun="vertices") as advance:
+            return Diagrams.concatenate(
+                mesh_geodesic(
+                    vertices[starts[mesh] : starts[mesh + 1]],
+                    faces[face_starts[mesh] : face_starts[mesh + 1]],
+                    sources,
+                    n_jobs=n_jobs,
+                    progress=lambda: advance(1),
+                )
+                for mesh, sources in drawn.items()
+            )
+
+    def _draw(self, starts: Ints, seed: int) -> dict[int, Ints]:
+        """Return the drawn vertices of each drawn mesh, counted within it."""
+        n = len(starts) - 1
+        wanted = n if self.n_meshes is None else self.n_meshes
+        if not 1 <= wanted <= n:
+            msg = f"it has {n} meshes; expected at least {max(wanted, 1)}."
+            raise ValueError(msg)
+        drawn = {}
+        for mesh in np.sort(draw_order(n, seed, FOR_MESHES)[:wanted]).tolist():
+            n_vertices = int(starts[mesh + 1] - starts[mesh])
+            if n_vertices < self.n_vertices:
+                msg = (
+                    f"its mesh {mesh} has {n_vertices} vertices; expected at least "
+                    f"{self.n_vertices}."
+                )
+                raise ValueError(msg)
+            order = draw_order(n_vertices, seed, FOR_VERTICES + mesh)
+            drawn[mesh] = np.sort(order[: self.n_vertices])
+        return drawn
+
+
+@dataclass(frozen=True)
+class RipsOfClouds(Recipe):
+    """Loops among the points of generated clouds."""
+
+    def samples(self, source: Source, seed: int) -> Samples:
+        """Say which seed the clouds are from."""
+        drawn = f"generated by seed {seed}"
+        return super().samples(source, seed)._replace(selection=drawn)
+
+    def make(
+        self, source: Source, seed: int, *, n_jobs: int | None, progress: Progress
+    ) -> Diagrams:
+        """Filter cloud after cloud."""
+        clouds = source.read("clouds", "f", 3)
+        with reporting(progress, len(clouds), noun="clouds") as advance:
+            return rips(clouds, dims=1, n_jobs=n_jobs, progress=lambda: advance(1))
+
+
+def _read_labels(source: Source) -> tuple[Ints, tuple[str, ...]]:
+    labels = source.read("labels", "iu", 1)
+    names = _read_names(source)
+    _check_labels(labels, names)
+    return labels.astype(np.int64), names
+
+
+def _read_names(source: Source) -> tuple[str, ...]:
+    names = tuple(source.read("label_names", "U", 1).tolist())
+    if len(set(names)) < len(names):
+        msg = f"its label_names are not different from each other: {names!r:.200}."
+        raise ValueError(msg)
+    return names
+
+
+def _check_labels(labels: NDArray[Any], names: tuple[str, ...]) -> None:
+    valid = (labels >= 0) & (labels < len(names))
+    if not valid.all():
+        row = int(np.argmin(valid))
+        msg = f"its label {row} is {labels[row]}, and it has {len(names)} label_names."
+        raise ValueError(msg)
+
+
+def _check_count(source: Source, n: int, nouns: str) -> None:
+    n_labels = len(source.read("labels", "iu", 1))
+    if n != n_labels:
+        msg = f"it has {n} {nouns} and {n_labels} labels."
+        raise ValueError(msg)
+
+
+def _read_extras(
+    source: Source, n_samples: int
+) -> tuple[Ints | None, NDArray[np.bool_] | None]:
+    """Return groups and the original division, where there are any."""
+    groups = source.read("groups", "iu", 1) if "groups" in source else None
+    in_test = source.read("in_test", "b", 1) if "in_test" in source else None
+    for name, array in (("groups", groups), ("in_test", in_test)):
+        if array is not None and len(array) != n_samples:
+            msg = f"it has {n_samples} labels and {len(array)} of {name}."
+            raise ValueError(msg)
+    return None if groups is None else groups.astype(np.int64), in_test
+
+
+def _read_offsets(source: Source, name: str, n_items: int, total: int) -> Ints:
+    """Return where each of some items starts, and where the last one ends."""
+    offsets = source.read(name, "iu", 1)
+    if (
+        len(offsets) != n_items + 1
+        or offsets[0] != 0
+        or offsets[-1] != total
+        or (offsets[1:] < offsets[:-1]).any()
+    ):
+        msg = f"its {name} are not {n_items + 1} numbers that grow from 0 to {total}."
+        raise ValueError(msg)
+    return offsets.astype(np.int64)
+
+
+def _drawn(samples: Samples, n_per_class: int | None, seed: int) -> Samples:
+    """Draw some samples of each class; None takes all."""
+    if n_per_class is None:
+        return samples
+    rows = draw_per_class(samples.labels, n_per_class, seed, FOR_SAMPLES)
+    return _taken(samples, rows, f"{n_per_class} samples of each class by seed {seed}")
+
+
+def _taken(samples: Samples, rows: Ints, selection: str) -> Samples:
+    groups, in_test = samples.groups, samples.in_test
+    return Samples(
+        samples.labels[rows],
+        samples.label_names,
+        None if groups is None else groups[rows],
+        None if in_test is None else in_test[rows],
+        rows,
+        selection,
+    )

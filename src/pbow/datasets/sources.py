@@ -1,0 +1,84 @@
+"""Where raw arrays come from: a file, or a generator."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pbow.datasets.cache import imported_folder
+from pbow.datasets.npz import Npz
+from pbow.io.archive import AnyPath, blaming
+
+__all__ = ["Generated", "Source", "find_stems", "opened", "search_folders"]
+
+
+class Source(Protocol):
+    """Arrays by name."""
+
+    def sha256(self) -> str:
+        """Return a digest of all that it holds."""
+
+    def __contains__(self, name: str) -> bool: ...
+
+    def read(self, name: str, kinds: str, n_dims: int) -> NDArray[Any]:
+        """Return an array of one of some kinds (as ``"iu"``) and of `n_dims` axes."""
+
+
+class Generated:
+    """Arrays that were made here."""
+
+    def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._arrays = arrays
+
+    def sha256(self) -> str:
+        """Return a digest of names, types, shapes and bytes."""
+        digest = hashlib.sha256()
+        for name, array in sorted(self._arrays.items()):
+            digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+            digest.update(np.ascontiguousarray(array).view(np.uint8).data)
+        return digest.hexdigest()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._arrays
+
+    def read(self, name: str, kinds: str, n_dims: int) -> NDArray[Any]:
+        """Return an array; it is as it was made."""
+        return self._arrays[name]
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Npz]:
+    """Open an ``.npz`` file; what its content leads to is an error that names it."""
+    with path.open("rb") as file, blaming(path):
+        yield Npz(file)
+
+
+def search_folders(data_home: AnyPath | None) -> list[Path]:
+    """Return the folders that files are looked for in, in this order."""
+    chosen = os.environ.get("PBOW_DATA") if data_home is None else data_home
+    if not chosen:
+        return [imported_folder()]
+    folder = Path(chosen).expanduser()
+    if not folder.is_dir():
+        given = "PBOW_DATA" if data_home is None else "data_home"
+        msg = (
+            f"{given}={os.fspath(chosen)} is not a folder. Correct it, or leave it out."
+        )
+        raise NotADirectoryError(msg)
+    return [folder, imported_folder()]
+
+
+def find_stems(folders: list[Path]) -> dict[str, Path]:
+    """Return the ``.npz`` files of some folders by stem; the first folder wins."""
+    found: dict[str, Path] = {}
+    for folder in folders:
+        for path in sorted(folder.glob("*.npz")):
+            found.setdefault(path.stem, path)
+    return found
