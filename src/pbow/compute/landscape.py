@@ -5,8 +5,9 @@ The tent of a point (b, d) is max(0, min(t - b, d - t)).
 **On a grid**, the largest tents are kept at each time.
 
 **Exactly**, a level is a chain of straight lines of slope 1, -1 and 0. They are stored
-one after another in a flat array ``lines``, three numbers each: the time when a line
-ends, its slope, and its height at time 0. A level begins with a line that ends at
+one after another in a flat array ``lines``, four numbers each: the time when a line
+ends, its slope, its height at time 0, and in the bits of the last one a whole number
+that grows with the time of its end. A level begins with a line that ends at
 ``-inf`` and ends with one that ends at ``inf``; both lie on zero and are there for the
 loops that walk along a level. ``levels`` has the place of the second line of each level
 of a diagram, and last the place where the next one would have it. The first two lines
@@ -28,16 +29,17 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pbow.compute.exponential import CONTRACT
+from pbow.compute.exponential import CONTRACT, bits_of_64
 
 __all__ = ["compare_levels", "sample_levels"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-END, SLOPE, HEIGHT, LINE = 0, 1, 2, 3
+END, SLOPE, HEIGHT, ORDER, LINE = 0, 1, 2, 3, 4
 NO_LEVEL = LINE
 INFINITY = np.inf
+ALL_BUT_SIGN = np.int64(2**63 - 1)
 # Numbers in the lines of diagrams that are compared with one other at a time: 32 MiB.
 MOST_NUMBERS = 1 << 22
 
@@ -153,8 +155,8 @@ def compare_levels(
 @njit(nogil=True, cache=True)
 def _no_lines() -> Floats:
     """Return lines of nothing but the level without a tent."""
-    lines = np.zeros(2 * LINE)
-    lines[END], lines[LINE + END] = -INFINITY, INFINITY
+    lines = np.empty(2 * LINE)
+    _put(lines, _put(lines, 0, -INFINITY, 0.0, 0.0), INFINITY, 0.0, 0.0)
     return lines
 
 
@@ -210,6 +212,9 @@ def _with_room(lines: Floats, used: int, needed: int) -> Floats:
 @njit(nogil=True, cache=True)
 def _put(lines: Floats, used: int, end: float, slope: float, height: float) -> int:
     lines[used + END], lines[used + SLOPE], lines[used + HEIGHT] = end, slope, height
+    # Bits of numbers grow with them, but those of negative ones with their size.
+    bits = bits_of_64(end)
+    lines.view(np.int64)[used + ORDER] = bits if bits >= 0 else bits ^ ALL_BUT_SIGN
     return used + LINE
 
 
@@ -248,27 +253,31 @@ def _integral(
 
     The levels are merged from both ends towards the middle: two chains of steps, of
     which each waits for the last one, take no longer than one. Of lines that end at the
-    same time, a's goes first; the step between them has no length.
+    same time, a's goes first; the step between them has no length. What comes first is
+    asked of whole numbers, because the next step waits for the answer. Indices are
+    unsigned: one that may be negative is looked at twice.
     """
+    a_order, b_order = a.view(np.int64), b.view(np.int64)
     n_steps = (i_end - i + j_end - j) // LINE
-    early = min(a[i], b[j])
-    late = max(a[i_end - LINE], b[j_end - LINE])
+    early = min(a[i + END], b[j + END])
+    late = max(a[i_end - LINE + END], b[j_end - LINE + END])
     total, from_end = 0.0, 0.0
     for _ in range(n_steps // 2):
-        a_time, b_time = a[i], b[j]
-        time = min(a_time, b_time)
+        a_first = a_order[np.uint64(i + ORDER)] <= b_order[np.uint64(j + ORDER)]
+        time = min(a[np.uint64(i + END)], b[np.uint64(j + END)])
         total += _step(a, i, b, j, early, time, product)
         early = time
-        i += LINE * (a_time <= b_time)
-        j += LINE * (a_time > b_time)
-        a_time, b_time = a[i_end - LINE], b[j_end - LINE]
-        time = max(a_time, b_time)
+        i += LINE * a_first
+        j += LINE * (not a_first)
+        x, y = i_end - LINE, j_end - LINE
+        a_last = a_order[np.uint64(x + ORDER)] > b_order[np.uint64(y + ORDER)]
+        time = max(a[np.uint64(x + END)], b[np.uint64(y + END)])
         from_end += _step(a, i_end, b, j_end, time, late, product)
         late = time
-        i_end -= LINE * (a_time > b_time)
-        j_end -= LINE * (a_time <= b_time)
+        i_end -= LINE * a_last
+        j_end -= LINE * (not a_last)
     if n_steps % 2:
-        time = min(a[i], b[j])
+        time = min(a[i + END], b[j + END])
         total += _step(a, i, b, j, early, time, product)
         early = time
     return total + _step(a, i_end, b, j_end, early, late, product) + from_end
@@ -285,16 +294,16 @@ def _step(
     product: bool,  # noqa: FBT001
 ) -> float:
     """Return the integral, as above, along line i of a and line j of b."""
+    a_slope, a_height = a[np.uint64(i + SLOPE)], a[np.uint64(i + HEIGHT)]
+    b_slope, b_height = b[np.uint64(j + SLOPE)], b[np.uint64(j + HEIGHT)]
     if product:
-        a_start = a[i + SLOPE] * start + a[i + HEIGHT]
-        a_stop = a[i + SLOPE] * stop + a[i + HEIGHT]
-        b_start = b[j + SLOPE] * start + b[j + HEIGHT]
-        b_stop = b[j + SLOPE] * stop + b[j + HEIGHT]
+        a_start, a_stop = a_slope * start + a_height, a_slope * stop + a_height
+        b_start, b_stop = b_slope * start + b_height, b_slope * stop + b_height
         # Arranged so that a and b can be exchanged without a change of bits.
         sums = (a_start + a_stop) * (b_start + b_stop)
         six: float = (stop - start) * (a_start * b_start + a_stop * b_stop + sums)
         return six
-    slope, height = a[i + SLOPE] - b[j + SLOPE], a[i + HEIGHT] - b[j + HEIGHT]
+    slope, height = a_slope - b_slope, a_height - b_height
     u, w = slope * start + height, slope * stop + height
     three: float = (stop - start) * (u * u + u * w + w * w)
     return three
