@@ -1,0 +1,128 @@
+"""Converters from the layouts that data sets are published in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from pbow.datasets.cache import imported_folder
+from pbow.datasets.importing.carriere import convert_carriere
+from pbow.datasets.importing.geomat import convert_geomat
+from pbow.datasets.importing.hofer import convert_hofer
+from pbow.datasets.importing.output import Converted, write_npz
+from pbow.datasets.importing.petrosurf import convert_petrosurf
+from pbow.datasets.importing.princeton import CATEGORIES, convert_princeton
+from pbow.datasets.importing.release import Release, open_release
+from pbow.datasets.importing.simba import convert_simba
+from pbow.datasets.importing.tu_graphs import TU_NAMES, convert_tu_graphs
+from pbow.io.archive import AnyPath
+from pbow.progress import Progress, check_progress
+
+__all__ = ["import_dataset"]
+
+Converter = Callable[[Release, Progress], list[Converted]]
+
+CONVERTERS: dict[str, Converter] = {
+    **{
+        name: partial(convert_tu_graphs, name=tu_name)
+        for name, tu_name in TU_NAMES.items()
+    },
+    "reddit-5k-hofer": partial(convert_hofer, which="reddit_5k"),
+    "reddit-12k-hofer": partial(convert_hofer, which="reddit_12k"),
+    "geomat": convert_geomat,
+    "petrosurf3d": convert_petrosurf,
+    "synthetic-authors": convert_simba,
+    "shape-segmentation": partial(convert_princeton, category="Airplane"),
+    "shape-segmentation-carriere": convert_carriere,
+    **{
+        f"psb-{category.lower()}": partial(convert_princeton, category=category)
+        for category in CATEGORIES
+    },
+}
+
+
+def import_dataset(
+    name: str, source: AnyPath, to: AnyPath | None = None, *, progress: Progress = False
+) -> Path:
+    r"""Convert a data set from the layout that it is published in.
+
+    The files are read where they lie, in a folder or a zip, and checked; counts and
+    checksums are compared where they are known. The result is one ``.npz`` file, which
+    :func:`load_dataset` finds. It appears when it is complete.
+
+    Parameters
+    ----------
+    name : str
+        ``"reddit-5k"``, ``"reddit-12k"``, ``"mutag"``, ``"proteins"``, or the name of
+        any other set of the TU collection of graphs, as ``"IMDB-BINARY"``;
+        ``"reddit-5k-hofer"``, ``"reddit-12k-hofer"``: diagrams by Hofer et al.;
+        ``"geomat"``; ``"petrosurf3d"``; ``"synthetic-authors"``; ``"shape-
+        segmentation"``, or ``"psb-human"`` and so on for other meshes of the Princeton
+        benchmark; ``"shape-segmentation-carriere"``: diagrams by Carrière.
+    source : str or path-like
+        The release: a folder, a zip, or for HDF5 the file itself.
+    to : str or path-like, optional
+        The folder to write to, made if needed. By default ``imported`` in pbow's cache
+        folder, where :func:`load_dataset` looks.
+    progress : bool or callable, default=False
+        True shows a line on stderr; a callable is called with how many files,
+        patches or diagrams are done and how many there are.
+
+    Returns
+    -------
+    path : Path
+        The file. ``"synthetic-authors"`` has another one next to it, for dimension 0.
+
+    Raises
+    ------
+    FileFormatError
+        A ValueError, with the file and line, and what to do, where the source is not
+        as expected.
+    OSError
+        If the source is not there, or the file cannot be written.
+    ImportError
+        Without h5py or Pillow for files that need them; both are in the extra
+        ``datasets``.
+
+    See Also
+    --------
+    load_dataset : Diagrams, labels and splits of what was imported.
+
+    Notes
+    -----
+    The guide "Importing" has the layout that is expected of each release.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from pbow.datasets import import_dataset
+    >>> files = {"A": "1, 2\n2, 1\n3, 4\n", "graph_indicator": "1\n1\n1\n1\n2\n",
+    ...          "graph_labels": "7\n3\n"}
+    >>> with TemporaryDirectory() as folder:
+    ...     for kind, text in files.items():
+    ...         _ = Path(folder, f"TWO_{kind}.txt").write_text(text)
+    ...     path = import_dataset("two", folder, to=folder)
+    ...     with np.load(path) as arrays:
+    ...         print(path.name, arrays["num_nodes"], arrays["label_names"])
+    graphs_TWO.npz [4 1] ['3' '7']
+    """
+    check_progress(progress)
+    if not isinstance(name, str) or not name:
+        msg = f"Expected the name of a data set; got {name!r}."
+        raise ValueError(msg)
+    folder = imported_folder() if to is None else Path(to)
+    if folder.exists() and not folder.is_dir():
+        msg = f"Expected a folder to write to; {folder} is a file."
+        raise NotADirectoryError(msg)
+    known = CONVERTERS.get(name.lower().replace("_", "-"))
+    convert = known or partial(convert_tu_graphs, name=name)
+    with open_release(source) as release:
+        results = convert(release, progress)
+        folder.mkdir(parents=True, exist_ok=True)
+        # The one that is asked for comes last: where it is, all are.
+        for result in reversed(results):
+            path = write_npz(folder, result, name, release)
+    return path

@@ -1,0 +1,114 @@
+"""The diagrams of points of airplanes by Carrière: an HDF5 file and a table."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+
+from pbow.datasets.importing.diagrams import pack_diagrams
+from pbow.datasets.importing.hdf5 import (
+    MOST_VALUES,
+    open_hdf5,
+    read_group,
+    read_points,
+)
+from pbow.datasets.importing.output import Converted
+from pbow.datasets.importing.release import Release, refuse
+from pbow.progress import Progress, reporting
+
+__all__ = ["HOME", "convert_carriere"]
+
+HOME = "the repository of sklearn-tda, github.com/MathieuCarriere/sklearn-tda (3DSeg)"
+DIAGRAMS, PARTS = "train_diag.hdf5", "train.csv"
+MOST_BYTES_OF_PARTS = 1 << 24
+N_POINTS, N_POINTS_A_MESH, FIRST_MESH = 5_700, 300, 61
+
+
+def convert_carriere(release: Release, progress: Progress) -> list[Converted]:
+    """Convert ``train_diag.hdf5`` and ``train.csv``: 5,700 points of 19 airplanes.
+
+    ``geodesic/1/<i>`` is the diagram of point i in dimension 1, and line i of the
+    column ``part`` its class, a number without a name. The script that made the file
+    took every tenth of the first 3,000 vertices of the Princeton meshes 61 to 79, one
+    mesh after another; so the mesh and the vertex of each point are known. Where all
+    points have their death first, the columns are exchanged, and the record says so.
+
+    Written from the repository's code; not tried on the files themselves.
+
+    Parameters
+    ----------
+    release : Release
+        A folder or zip that has both files.
+    progress : bool or callable
+        As in :func:`pbow.datasets.import_dataset`.
+    """
+    labels, label_names = _read_parts(release, _find(release, PARTS))
+    name = _find(release, DIAGRAMS)
+    where = release.where(name)
+    with open_hdf5(release.read(name), where) as file:
+        group = read_group(read_group(file, "geodesic"), "1")
+        if not len(group) == len(labels) == N_POINTS:
+            refuse(
+                where,
+                f"it has {len(group)} diagrams, and {PARTS} has {len(labels)} parts; "
+                f"expected {N_POINTS} of both. Get them again from {HOME}.",
+            )
+        diagrams = []
+        room = MOST_VALUES
+        with reporting(progress, len(labels), noun="diagrams") as advance:
+            for i in range(len(labels)):
+                diagrams.append(read_points(group, str(i), room))
+                room -= diagrams[-1].size
+                advance(1)
+    done = "Group geodesic/1, in the order of the points' numbers."
+    points = np.concatenate(diagrams)
+    if len(points) and (points[:, 0] >= points[:, 1]).all():
+        diagrams = [diagram[:, ::-1] for diagram in diagrams]
+        done += " Columns exchanged: all points had their death first."
+    arrays = pack_diagrams(diagrams, labels, label_names, part="H1", where=where)
+    numbers = np.arange(N_POINTS)
+    arrays["groups"] = (FIRST_MESH + numbers // N_POINTS_A_MESH).astype(np.int32)
+    arrays["vertex_ids"] = (10 * (numbers % N_POINTS_A_MESH)).astype(np.int32)
+    return [Converted("carriere_segmentation_diagrams", arrays, done)]
+
+
+def _find(release: Release, file: str) -> str:
+    found = [name for name in release.names if name.rpartition("/")[2] == file]
+    # The repository has train.csv of another set as well, at another time.
+    if len(found) != 1:
+        refuse(
+            str(release),
+            f"expected one file {DIAGRAMS} and one file {PARTS}; found {len(found)} of "
+            f"{file}. Get them from {HOME}.",
+        )
+    return found[0]
+
+
+def _read_parts(release: Release, name: str) -> tuple[list[int], list[str]]:
+    """Return the class of each point, and the names of the classes."""
+    where = release.where(name)
+    try:
+        text = release.read(name, MOST_BYTES_OF_PARTS).decode("utf-8-sig")
+        rows = list(csv.reader(text.splitlines(), strict=True))
+    except (UnicodeDecodeError, csv.Error) as error:
+        refuse(where, f"it is not a table of comma-separated values ({error}).")
+    if not rows or "part" not in rows[0]:
+        refuse(where, "expected a first line with a column part.")
+    column = rows[0].index("part")
+    values = []
+    for number, row in enumerate(rows[1:], 2):
+        if not row:
+            continue
+        word = row[column] if len(row) == len(rows[0]) else ",".join(row)
+        try:
+            value = float(word)
+        except ValueError:
+            value = np.nan
+        if not (abs(value) < 1e6 and value == int(value)):
+            refuse(
+                where, f"line {number} has the part {word[:40]!r}; expected a number."
+            )
+        values.append(int(value))
+    found, labels = np.unique(np.array(values, np.int64), return_inverse=True)
+    return labels.tolist(), [str(part) for part in found]

@@ -1,0 +1,47 @@
+"""Diagrams with labels as arrays, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pbow.diagrams import Diagrams
+from pbow.io.archive import blaming
+
+__all__ = ["pack_diagrams"]
+
+
+def pack_diagrams(
+    diagrams: Sequence[NDArray[np.float64]],
+    labels: Sequence[int],
+    label_names: Sequence[str],
+    *,
+    part: str,
+    where: str,
+) -> dict[str, NDArray[Any]]:
+    """Return the arrays points, offsets, labels and label_names.
+
+    Parameters
+    ----------
+    diagrams : sequence of ndarray of shape (n_points_i, 2)
+        Birth and death of each point.
+    labels : sequence of int
+        Class of each diagram.
+    label_names : sequence of str
+        Name of each class.
+    part : str
+        As ``"H1"``, for messages.
+    where : str
+        The file, for messages.
+    """
+    with blaming(where):
+        X = Diagrams.from_list(diagrams, name=part)
+    return {
+        "points": X.points,
+        "offsets": X.offsets,
+        "labels": np.array(labels, np.int32),
+        "label_names": np.array(label_names, np.str_),
+    }

@@ -1,0 +1,115 @@
+"""The diagrams of Reddit graphs by Hofer et al.: HDF5 files of their NIPS 2017 code."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pbow.datasets.importing.diagrams import pack_diagrams
+from pbow.datasets.importing.hdf5 import (
+    MOST_VALUES,
+    open_hdf5,
+    read_array,
+    read_group,
+    read_points,
+)
+from pbow.datasets.importing.output import Converted
+from pbow.datasets.importing.release import Release, refuse
+from pbow.progress import Progress, reporting
+
+__all__ = ["HOME", "convert_hofer"]
+
+HOME = (
+    "the page of the code, github.com/c-hofer/nips2017 (files of diagrams, 'provider')"
+)
+FINITE = "DegreeVertexFiltration_dim_0"
+ESSENTIAL = "DegreeVertexFiltration_dim_0_essential"
+# Graphs and classes.
+KNOWN_COUNTS = {"reddit_5k": (4_999, 5), "reddit_12k": (11_929, 11)}
+
+
+def convert_hofer(release: Release, progress: Progress, which: str) -> list[Converted]:
+    """Convert the file ``reddit_5K.h5`` or ``reddit_12K.h5``.
+
+    ``data_views/<view>/<label>/<graph>`` is a diagram, and ``str_2_int_label_map`` has
+    the number of each label. Of the views, connected components by degree are taken,
+    finite ones and those that never die; the latter have a death of 1 there, and one of
+    infinity here. The code has shifted and scaled each diagram to [0, 1] and left out
+    persistence up to 0.01. Graphs come in the order of their numbers.
+
+    Written from that code; not tried on the files themselves.
+
+    Parameters
+    ----------
+    release : Release
+        The file, or a folder or zip that has it.
+    progress : bool or callable
+        As in :func:`pbow.datasets.import_dataset`.
+    which : {"reddit_5k", "reddit_12k"}
+        The data set.
+    """
+    name = _find(release, which)
+    where = release.where(name)
+    with open_hdf5(release.read(name), where) as file:
+        numbers = read_group(file, "str_2_int_label_map")
+        views = read_group(file, "data_views")
+        finite, essential = (read_group(views, view) for view in (FINITE, ESSENTIAL))
+        classes = sorted(finite, key=lambda label: _class_number(numbers, label))
+        samples = []
+        for label, key in enumerate(classes):
+            ids = [_graph_number(i, where) for i in read_group(finite, key)]
+            samples += [(i, label, key) for i in ids]
+        _check_counts(where, which, len(samples), len(classes))
+        diagrams = []
+        room = MOST_VALUES
+        with reporting(progress, len(samples), noun="diagrams") as advance:
+            for i, _, key in sorted(samples):
+                mortal = read_points(finite[key], str(i), room)
+                undying = read_points(read_group(essential, key), str(i), room)
+                undying[:, 1] = np.inf
+                diagrams.append(np.concatenate((mortal, undying)))
+                room -= mortal.size + undying.size
+                advance(1)
+    labels = [label for _, label, _ in sorted(samples)]
+    arrays = pack_diagrams(diagrams, labels, classes, part="H0", where=where)
+    done = (
+        f"Views {FINITE} and {ESSENTIAL}, the latter with a death of infinity instead "
+        "of 1; in the order of the graphs' numbers."
+    )
+    return [Converted(f"hofer_{which}_diagrams", arrays, done)]
+
+
+def _find(release: Release, which: str) -> str:
+    expected = f"{which.replace('k', 'K')}.h5"
+    if release.path.is_file() and release.names == [release.path.name]:
+        return release.names[0]
+    found = [n for n in release.names if n.rpartition("/")[2].lower() == f"{which}.h5"]
+    if len(found) != 1:
+        refuse(
+            str(release),
+            f"expected one file {expected}; found {len(found)}. Get it from {HOME}.",
+        )
+    return found[0]
+
+
+def _class_number(numbers: object, label: str) -> int:
+    value = read_array(numbers, label, 1)
+    if value.size != 1 or value.dtype.kind not in "iu":
+        msg = f"str_2_int_label_map/{label} is not a whole number."
+        raise ValueError(msg)
+    return int(value.reshape(-1)[0])
+
+
+def _graph_number(text: str, where: str) -> int:
+    if not (text.isascii() and text.isdigit() and str(int(text[:18])) == text):
+        refuse(where, f"expected diagrams to be named 0, 1, ...; found {text[:40]!r}.")
+    return int(text)
+
+
+def _check_counts(where: str, which: str, n_graphs: int, n_classes: int) -> None:
+    known = KNOWN_COUNTS[which]
+    if (n_graphs, n_classes) != known:
+        refuse(
+            where,
+            f"it has {n_graphs} diagrams of {n_classes} classes; expected {known[0]} "
+            f"of {known[1]}. Get it again from {HOME}.",
+        )

@@ -1,0 +1,76 @@
+"""What converters make, and how it gets into a file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pbow.datasets.importing.release import Release
+from pbow.io.archive import replacing
+
+__all__ = ["Converted", "digest_of", "write_npz"]
+
+# Of more files, a single digest over all of them is kept.
+MOST_SUMS = 20
+
+
+class Converted(NamedTuple):
+    """Arrays for one ``.npz`` file.
+
+    stem : name of the file, without the extension.
+    arrays : by name, in one of the layouts of the guide "Importing".
+    done : what was done to the release, in a sentence.
+    """
+
+    stem: str
+    arrays: Mapping[str, NDArray[Any]]
+    done: str
+
+
+def write_npz(
+    folder: Path, converted: Converted, dataset: str, release: Release
+) -> Path:
+    """Write arrays and where they are from; the file appears when it is complete.
+
+    The same content gives the same bytes. The file of an earlier import is replaced.
+    """
+    record = {
+        "dataset": dataset,
+        "source": release.path.name,
+        "files": _sums(release),
+        "done": converted.done,
+        "pbow": version("pbow"),
+    }
+    path = folder / f"{converted.stem}.npz"
+    with replacing(path) as file:
+        np.savez_compressed(
+            file,
+            allow_pickle=False,
+            **converted.arrays,
+            provenance=np.array(json.dumps(record)),
+        )
+    return path
+
+
+def digest_of(*arrays: NDArray[Any]) -> str:
+    """Return one SHA-256 of the content of arrays, the same on every machine."""
+    total = hashlib.sha256()
+    for array in arrays:
+        total.update(f"{array.shape}".encode())
+        total.update(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).data)
+    return total.hexdigest()
+
+
+def _sums(release: Release) -> dict[str, Any]:
+    if len(release.sums) <= MOST_SUMS:
+        return {"sha256": release.sums}
+    listed = "".join(f"{name} {release.sums[name]}\n" for name in sorted(release.sums))
+    total = hashlib.sha256(listed.encode("utf-8", "surrogateescape")).hexdigest()
+    return {"count": len(release.sums), "sha256": total}

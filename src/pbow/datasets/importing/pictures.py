@@ -1,0 +1,86 @@
+"""Depth maps and masks from pictures: TIFF, PNG and Matlab files."""
+
+from __future__ import annotations
+
+import warnings
+from importlib import import_module
+from io import BytesIO
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pbow.datasets.importing.matlab import read_matlab
+from pbow.datasets.importing.release import refuse
+from pbow.io.archive import FileFormatError
+
+__all__ = ["ENDINGS", "read_picture"]
+
+ENDINGS = (".tif", ".tiff", ".png", ".mat")
+MOST_PIXELS = 1 << 28
+
+
+def read_picture(data: bytes, where: str, variable: str) -> NDArray[Any]:
+    """Return the one channel of a picture, as it is stored.
+
+    Parameters
+    ----------
+    data : bytes
+        The content of a file.
+    where : str
+        Its name; the ending says the format.
+    variable : str
+        Name of the array in a Matlab file.
+
+    Returns
+    -------
+    picture : ndarray of shape (h, w)
+        Integers, floats or booleans.
+
+    Raises
+    ------
+    FileFormatError
+        If it is damaged, too large, or in colours.
+    ImportError
+        For TIFF and PNG without Pillow, which is in the extra ``datasets``.
+    """
+    ending = PurePosixPath(where).suffix.lower()
+    if ending == ".mat":
+        found = read_matlab(data, where, (variable,), MOST_PIXELS)
+        if variable not in found:
+            refuse(where, f"expected an array {variable!r}.")
+        picture = found[variable]
+    else:
+        picture = _read_with_pillow(data, where)
+    if picture.ndim != 2 or picture.dtype.kind not in "biuf":
+        refuse(
+            where,
+            f"it is {picture.dtype} of shape {picture.shape}; expected one number a "
+            "pixel.",
+        )
+    return picture
+
+
+def _read_with_pillow(data: bytes, where: str) -> NDArray[Any]:
+    try:
+        pillow = import_module("PIL.Image")
+    except ImportError as error:
+        msg = (
+            f"{where} is a picture, which needs Pillow, of the extra datasets: pip "
+            'install "pbow[datasets]".'
+        )
+        raise ImportError(msg) from error
+    try:
+        with warnings.catch_warnings():
+            # Its limit for the web is less than a scan has; ours comes below.
+            warnings.simplefilter("ignore", pillow.DecompressionBombWarning)
+            picture = pillow.open(BytesIO(data), formats=("TIFF", "PNG"))
+            if picture.width * picture.height > MOST_PIXELS:
+                msg = f"it has {picture.width} x {picture.height} pixels"
+                raise ValueError(msg)
+            return np.asarray(picture)
+    # Pillow has a kind of error for each way in which a picture can be damaged.
+    except Exception as error:
+        msg = f"Cannot read {where}: it is damaged, or no TIFF or PNG ({error})."
+        raise FileFormatError(msg) from error
