@@ -1,0 +1,298 @@
+"""Bottleneck distances of persistence diagrams, exact.
+
+Arrays are as in :mod:`pbow.compute.matching`: points flat, sorted by their middles, and
+none on the diagonal.
+
+Within a threshold t, points of half persistence above t must be paired, with points at
+distance t or less. By a theorem of Mendelsohn and Dulmage there is such a matching if
+there is one that pairs those of the first diagram and another that pairs those of the
+second: each diagram can be looked at by itself, and t is the larger of two. For one
+diagram, points that must be paired are added one by one, with the path that needs the
+least increase of t. Few must, once t is about right.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from pbow.compute.heap import sift_down, sift_up, without_outdated
+
+__all__ = [
+    "ROUNDING",
+    "are_on_a_line",
+    "bottleneck",
+    "bottleneck_tile",
+    "distance_of",
+    "enlarged",
+    "first_from",
+    "half_persistence",
+    "rounding_of",
+]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Ids = NDArray[np.int32]
+
+NOBODY = -1
+ROUNDING = 1e-15
+
+
+@njit(nogil=True, cache=True)
+def bottleneck_tile(
+    left: Floats,
+    left_middles: Floats,
+    left_offsets: Ints,
+    right: Floats,
+    right_middles: Floats,
+    right_offsets: Ints,
+    mirrored: bool,  # noqa: FBT001 - numba passes by position
+    out: Floats,
+) -> None:
+    """Set ``out[r, s]`` to the distance of diagram r on the left to s on the right.
+
+    Where the tile is `mirrored`, left and right are the same: one half is computed.
+    """
+    for r in range(out.shape[0]):
+        rows = left[2 * left_offsets[r] : 2 * left_offsets[r + 1]]
+        row_middles = left_middles[left_offsets[r] : left_offsets[r + 1]]
+        for s in range(r if mirrored else out.shape[1]):
+            columns = right[2 * right_offsets[s] : 2 * right_offsets[s + 1]]
+            middles = right_middles[right_offsets[s] : right_offsets[s + 1]]
+            out[r, s] = bottleneck(rows, row_middles, columns, middles)
+        if mirrored:
+            out[r, r] = 0.0
+            for s in range(r):
+                out[s, r] = out[r, s]
+
+
+@njit(nogil=True, cache=True)
+def bottleneck(
+    rows: Floats, row_middles: Floats, columns: Floats, column_middles: Floats
+) -> float:
+    """Return the distance of two diagrams; the same, bit for bit, if they are swapped.
+
+    It is one of the distances of two points, or half a persistence.
+    """
+    if are_on_a_line(rows, columns):
+        return _along_a_line(rows, columns)
+    slack = rounding_of(row_middles, column_middles)
+    threshold = _nearest(rows, row_middles, columns, column_middles, slack, 0.0)
+    threshold = _nearest(columns, column_middles, rows, row_middles, slack, threshold)
+    threshold = _pair(rows, row_middles, columns, column_middles, slack, threshold)
+    return _pair(columns, column_middles, rows, row_middles, slack, threshold)
+
+
+@njit(nogil=True, cache=True)
+def _nearest(
+    rows: Floats,
+    row_middles: Floats,
+    columns: Floats,
+    column_middles: Floats,
+    slack: float,
+    threshold: float,
+) -> float:
+    """Raise the threshold to what each row needs if it had all columns for itself."""
+    for i in range(row_middles.shape[0]):
+        least = half_persistence(rows, i)
+        if least <= threshold:
+            continue
+        reach = least * (1.0 + ROUNDING) + slack
+        first = first_from(column_middles, row_middles[i] - reach)
+        for j in range(first, column_middles.shape[0]):
+            if column_middles[j] > row_middles[i] + reach:
+                break
+            least = min(least, distance_of(rows, i, columns, j))
+            if least <= threshold:
+                break
+        threshold = max(threshold, least)
+    return threshold
+
+
+@njit(nogil=True, cache=True)
+def _pair(
+    rows: Floats,
+    row_middles: Floats,
+    columns: Floats,
+    column_middles: Floats,
+    slack: float,
+    threshold: float,
+) -> float:
+    """Raise the threshold until each row has a column, or the diagonal, within it."""
+    n, m = row_middles.shape[0], column_middles.shape[0]
+    owners = np.full(m, NOBODY, np.int32)
+    choices = np.full(n, NOBODY, np.int32)
+    lengths = np.full(m, math.inf)
+    reached_from = np.empty(m, np.int32)
+    for row in range(n):
+        if half_persistence(rows, row) <= threshold:
+            continue
+        shortest, i, j = _shortest_path(
+            row,
+            rows,
+            row_middles,
+            columns,
+            column_middles,
+            slack,
+            threshold,
+            owners,
+            lengths,
+            reached_from,
+        )
+        threshold = max(threshold, shortest)
+        while True:
+            j, choices[i] = choices[i], j
+            if choices[i] != NOBODY:
+                owners[choices[i]] = i
+            if i == row:
+                break
+            i = reached_from[j]
+    return threshold
+
+
+@njit(nogil=True, cache=True)
+def _shortest_path(
+    row: int,
+    rows: Floats,
+    row_middles: Floats,
+    columns: Floats,
+    column_middles: Floats,
+    slack: float,
+    threshold: float,
+    owners: Ids,
+    lengths: Floats,
+    reached_from: Ids,
+) -> tuple[float, int, int]:
+    """Return the length of the shortest path from a row, its last row and column.
+
+    A path goes from a row to a column, from there to the row that has it, and so on. It
+    ends at a column that nobody has, or at a row that is left to the diagonal, column
+    NOBODY; its length is that of the longest step, or the threshold. On the way back,
+    columns are reached from rows. All ``lengths`` are inf before and after.
+    """
+    m = column_middles.shape[0]
+    shortest, last_row, last_column = math.inf, row, NOBODY
+    keys, items = np.empty(2 * m), np.empty(2 * m, np.int32)
+    touched = np.empty(m, np.int32)
+    size = n_touched = 0
+    i, base = row, threshold
+    while True:
+        length = max(base, half_persistence(rows, i))
+        if length < shortest:
+            shortest, last_row, last_column = length, i, NOBODY
+        if size + m > keys.shape[0]:
+            items, keys = enlarged(items, keys, size, m)
+        reach = shortest * (1.0 + ROUNDING) + slack
+        for j in range(first_from(column_middles, row_middles[i] - reach), m):
+            if shortest <= threshold or column_middles[j] > row_middles[i] + reach:
+                break
+            length = max(base, distance_of(rows, i, columns, j))
+            if length >= min(shortest, lengths[j]):
+                continue
+            if owners[j] == NOBODY:
+                shortest, last_row, last_column = length, i, j
+                continue
+            if lengths[j] == math.inf:
+                touched[n_touched] = j
+                n_touched += 1
+            lengths[j], reached_from[j] = length, i
+            sift_up(keys, items, size, length, j)
+            size += 1
+        size = without_outdated(keys, items, size, lengths)
+        if size == 0 or keys[0] >= shortest:
+            break
+        base, i = keys[0], owners[items[0]]
+        size -= 1
+        sift_down(keys, items, size, keys[size], items[size])
+    for t in range(n_touched):
+        lengths[touched[t]] = math.inf
+    return shortest, last_row, last_column
+
+
+@njit(nogil=True, cache=True)
+def _along_a_line(rows: Floats, columns: Floats) -> float:
+    """Return the distance of diagrams whose points all have the same birth, or death.
+
+    Points on a line that are paired may be paired in their order: what the first i rows
+    and j columns need follows from what fewer need. Cost: n_rows * n_columns.
+    """
+    n, m = rows.shape[0] // 2, columns.shape[0] // 2
+    needs = np.zeros(m + 1)
+    for j in range(m):
+        needs[j + 1] = max(needs[j], half_persistence(columns, j))
+    for i in range(n):
+        half = half_persistence(rows, i)
+        before = needs[0]
+        needs[0] = max(before, half)
+        for j in range(m):
+            paired = max(before, distance_of(rows, i, columns, j))
+            before = needs[j + 1]
+            row_left = max(before, half)
+            column_left = max(needs[j], half_persistence(columns, j))
+            needs[j + 1] = min(paired, row_left, column_left)
+    distance: float = needs[m]
+    return distance
+
+
+@njit(nogil=True, cache=True)
+def are_on_a_line(rows: Floats, columns: Floats) -> bool:
+    """Whether all points of both diagrams have the same birth, or the same death."""
+    same_birth = same_death = True
+    for points in (rows, columns):
+        for i in range(points.shape[0] // 2):
+            same_birth &= points[2 * i] == columns[0]
+            same_death &= points[2 * i + 1] == columns[1]
+            if not same_birth and not same_death:
+                return False
+    return True
+
+
+@njit(nogil=True, cache=True)
+def first_from(middles: Floats, low: float) -> int:
+    """Return the first place where middles are not below `low`."""
+    start, stop = 0, middles.shape[0]
+    while start < stop:
+        at = (start + stop) // 2
+        if middles[at] < low:
+            start = at + 1
+        else:
+            stop = at
+    return start
+
+
+@njit(nogil=True, cache=True)
+def rounding_of(row_middles: Floats, column_middles: Floats) -> float:
+    """Return by how much a difference of middles may be wrong, at most."""
+    farthest = 0.0
+    for middles in (row_middles, column_middles):
+        if middles.shape[0] > 0:
+            farthest = max(farthest, abs(middles[0]), abs(middles[-1]))
+    return ROUNDING * farthest
+
+
+@njit(nogil=True, cache=True)
+def distance_of(rows: Floats, i: int, columns: Floats, j: int) -> float:
+    """Return the larger difference of row i and column j, in birth or in death."""
+    births: float = abs(rows[2 * i] - columns[2 * j])
+    deaths: float = abs(rows[2 * i + 1] - columns[2 * j + 1])
+    return max(births, deaths)
+
+
+@njit(nogil=True, cache=True)
+def half_persistence(points: Floats, i: int) -> float:
+    """Return the distance of point i to the diagonal."""
+    half: float = 0.5 * (points[2 * i + 1] - points[2 * i])
+    return half
+
+
+@njit(nogil=True, cache=True)
+def enlarged(items: Ids, keys: Floats, size: int, more: int) -> tuple[Ids, Floats]:
+    """Return copies of two arrays, of which `size` are used, with room for more."""
+    more_items = np.empty(2 * (size + more), np.int32)
+    more_keys = np.empty(2 * (size + more))
+    more_items[:size] = items[:size]
+    more_keys[:size] = keys[:size]
+    return more_items, more_keys

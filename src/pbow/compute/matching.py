@@ -1,0 +1,514 @@
+"""Wasserstein distances of persistence diagrams, by exact matchings of the least cost.
+
+Points of a diagram are flat: point i is (``points[2 * i]``, ``points[2 * i + 1]``), its
+birth and death. They are sorted by ``middles``, (birth + death) / 2, then by birth, and
+none is on the diagonal. A point may be paired with one of the other diagram at distance
+c, the larger of the differences of births and of deaths, for c**order; or left to the
+diagonal, for (persistence / 2)**order.
+
+The points of one diagram are rows, those of the other are columns. A row and a column
+are *candidates* for each other if pairing costs less than leaving both. Then, for every
+order >= 1, their middles differ by less than either persistence, so that most points
+have few candidates. Every column has a price, at first the cost of leaving it. Rows bid
+for the column with the least cost - price, and its price falls until it is no better
+than the row's second choice, as in an auction; a row that was outbid bids again. When
+enough bids are made, rows that are left look for the shortest augmenting path one by
+one, as Hungarians do, by Dijkstra's algorithm along candidates. Prices are dual
+variables: that no row would rather have another column, at its final price, or be left,
+proves that no matching costs less.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from pbow.compute.bottleneck import (
+    ROUNDING,
+    are_on_a_line,
+    bottleneck,
+    distance_of,
+    enlarged,
+    first_from,
+    half_persistence,
+    rounding_of,
+)
+from pbow.compute.heap import sift_down, sift_up, without_outdated
+
+__all__ = ["match", "wasserstein", "wasserstein_tile"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Ids = NDArray[np.int32]
+
+NOBODY = -1
+# Number of bids, by row, before paths are looked for.
+BIDS = 2
+# Costs have 53 bits, relative to the largest. Where the total is so much smaller that
+# few of them are left for it, everything is computed again in a smaller unit.
+SMALL = 1e-6
+# Beyond, costs of short distances would be rounded to 0.
+HIGHEST_ORDER_ON_A_LINE = 8.0
+
+
+@njit(nogil=True, cache=True)
+def wasserstein_tile(
+    left: Floats,
+    left_middles: Floats,
+    left_offsets: Ints,
+    right: Floats,
+    right_middles: Floats,
+    right_offsets: Ints,
+    order: float,
+    mirrored: bool,  # noqa: FBT001 - numba passes by position
+    out: Floats,
+) -> None:
+    """Set ``out[r, s]`` to the distance of diagram r on the left to s on the right.
+
+    Offsets are those of the tile alone. Where it is `mirrored`, left and right are the
+    same, and one half is computed.
+    """
+    for r in range(out.shape[0]):
+        rows = left[2 * left_offsets[r] : 2 * left_offsets[r + 1]]
+        row_middles = left_middles[left_offsets[r] : left_offsets[r + 1]]
+        for s in range(r if mirrored else out.shape[1]):
+            columns = right[2 * right_offsets[s] : 2 * right_offsets[s + 1]]
+            middles = right_middles[right_offsets[s] : right_offsets[s + 1]]
+            out[r, s] = wasserstein(rows, row_middles, columns, middles, order)
+        if mirrored:
+            out[r, r] = 0.0
+            for s in range(r):
+                out[s, r] = out[r, s]
+
+
+@njit(nogil=True, cache=True)
+def wasserstein(
+    rows: Floats,
+    row_middles: Floats,
+    columns: Floats,
+    column_middles: Floats,
+    order: float,
+) -> float:
+    """Return the distance of two diagrams; the same, bit for bit, if they are swapped.
+
+    Cost: about n_candidates * log(n_points), more where many compete for the same.
+    """
+    comparison = _compare(rows, columns)
+    if comparison == 0:
+        return 0.0
+    if comparison > 0:
+        rows, columns = columns, rows
+        row_middles, column_middles = column_middles, row_middles
+    n, m = row_middles.shape[0], column_middles.shape[0]
+    row_costs, column_costs = np.empty(n), np.empty(m)
+    scale = _unit(max(_longest_half(rows), _longest_half(columns)))
+    _leaving(rows, order, scale, row_costs)
+    _leaving(columns, order, scale, column_costs)
+    if order <= HIGHEST_ORDER_ON_A_LINE and are_on_a_line(rows, columns):
+        total = _along_a_line(rows, row_costs, columns, column_costs, order, scale)
+        return scale * _root(total, order)
+    partners, prices = np.empty(n, np.int32), np.empty(m)
+    total = _match_and_sum(
+        rows,
+        row_middles,
+        row_costs,
+        columns,
+        column_middles,
+        column_costs,
+        order,
+        scale,
+        partners,
+        prices,
+    )
+    if total < SMALL:
+        # In this unit the total is from 1 to n + m. No best matching leaves a point
+        # that costs more, so that nobody need know how much more it costs.
+        scale = bottleneck(rows, row_middles, columns, column_middles)
+        _leaving(rows, order, scale, row_costs)
+        _leaving(columns, order, scale, column_costs)
+        np.minimum(row_costs, 2.0 * (n + m), row_costs)
+        np.minimum(column_costs, 2.0 * (n + m), column_costs)
+        total = _match_and_sum(
+            rows,
+            row_middles,
+            row_costs,
+            columns,
+            column_middles,
+            column_costs,
+            order,
+            scale,
+            partners,
+            prices,
+        )
+    return scale * _root(total, order)
+
+
+@njit(nogil=True, cache=True)
+def match(
+    rows: Floats,
+    row_middles: Floats,
+    row_costs: Floats,
+    columns: Floats,
+    column_middles: Floats,
+    column_costs: Floats,
+    order: float,
+    scale: float,
+    partners: Ids,
+    prices: Floats,
+) -> None:
+    """Set ``partners[i]`` to the column of row i, or NOBODY, at the least total cost.
+
+    Distances are divided by `scale`. What rows and columns cost that are left is given.
+    At the final ``prices[j] <= column_costs[j]``, with equality for columns left, every
+    row has the least cost - price, of a column or of being left at the price 0.
+    """
+    n, m = row_costs.shape[0], column_costs.shape[0]
+    starts = np.empty(n + 1, np.int64)
+    ids, costs = _find_candidates(
+        rows,
+        row_middles,
+        row_costs,
+        columns,
+        column_middles,
+        column_costs,
+        order,
+        scale,
+        starts,
+    )
+    prices[:] = column_costs
+    owners = np.full(m, NOBODY, np.int32)
+    choices = np.full(n, NOBODY, np.int64)
+    waiting = np.empty(n, np.int32)
+    n_waiting = _bid(
+        starts, ids, costs, row_costs, prices, owners, choices, waiting, BIDS * n
+    )
+    distances = np.full(m, math.inf)
+    reached_by = np.empty(m, np.int64)
+    reached_from = np.empty(m, np.int32)
+    touched = np.empty(m, np.int32)
+    scanned = np.empty(m, np.int32)
+    lengths = np.empty(m)
+    keys = np.empty(starts[n] + 1)
+    items = np.empty(starts[n] + 1, np.int32)
+    for t in range(n_waiting):
+        _augment(
+            waiting[t],
+            starts,
+            ids,
+            costs,
+            row_costs,
+            prices,
+            owners,
+            choices,
+            distances,
+            reached_by,
+            reached_from,
+            touched,
+            scanned,
+            lengths,
+            keys,
+            items,
+        )
+    for i in range(n):
+        partners[i] = NOBODY if choices[i] == NOBODY else ids[choices[i]]
+
+
+@njit(nogil=True, cache=True)
+def _find_candidates(
+    rows: Floats,
+    row_middles: Floats,
+    row_costs: Floats,
+    columns: Floats,
+    column_middles: Floats,
+    column_costs: Floats,
+    order: float,
+    scale: float,
+    starts: Ints,
+) -> tuple[Ids, Floats]:
+    """Return candidates, those of row i from ``starts[i]`` on, and what they cost."""
+    n, m = row_costs.shape[0], column_costs.shape[0]
+    ids, costs = np.empty(8 * (n + m), np.int32), np.empty(8 * (n + m))
+    size = 0
+    slack = rounding_of(row_middles, column_middles)
+    for i in range(n):
+        starts[i] = size
+        if size + m > ids.shape[0]:
+            ids, costs = enlarged(ids, costs, size, m)
+        birth, death = rows[2 * i], rows[2 * i + 1]
+        reach = (death - birth) * (1.0 + ROUNDING) + slack
+        last = row_middles[i] + reach
+        for j in range(first_from(column_middles, row_middles[i] - reach), m):
+            if column_middles[j] > last:
+                break
+            b, d = columns[2 * j], columns[2 * j + 1]
+            distance = max(abs(b - birth), abs(d - death))
+            # What holds for any order holds for order 1; this spares most powers.
+            if distance < 0.5 * ((death - birth) + (d - b)):
+                ids[size], costs[size] = j, distance / scale
+                size += 1
+        _raise(costs[starts[i] : size], order)
+        n_found, size = size, starts[i]
+        for e in range(size, n_found):
+            if costs[e] < row_costs[i] + column_costs[ids[e]]:
+                ids[size], costs[size] = ids[e], costs[e]
+                size += 1
+    starts[n] = size
+    return ids, costs
+
+
+@njit(nogil=True, cache=True)
+def _bid(
+    starts: Ints,
+    ids: Ids,
+    costs: Floats,
+    row_costs: Floats,
+    prices: Floats,
+    owners: Ids,
+    choices: Ints,
+    waiting: Ids,
+    n_bids: int,
+) -> int:
+    """Let all rows bid; set ``waiting`` to those that end without, and return how many.
+
+    ``choices[i]`` is the place of a row's column among the candidates. On a tie, a row
+    does not bid against itself: the one that it outbids has to wait.
+    """
+    n_waiting = 0
+    for first in range(row_costs.shape[0]):
+        i = first
+        while i != NOBODY:
+            if n_bids == 0:
+                waiting[n_waiting] = i
+                n_waiting += 1
+                break
+            n_bids -= 1
+            choice, least, second = NOBODY, row_costs[i], math.inf
+            for e in range(starts[i], starts[i + 1]):
+                offer = costs[e] - prices[ids[e]]
+                if offer < second:
+                    if offer < least:
+                        choice, least, second = e, offer, least
+                    else:
+                        second = offer
+            choices[i] = choice
+            if choice == NOBODY:
+                break
+            j = ids[choice]
+            i, owners[j] = owners[j], i
+            if second > least:
+                prices[j] -= second - least
+            elif i != NOBODY:
+                waiting[n_waiting] = i
+                n_waiting += 1
+                break
+    return n_waiting
+
+
+@njit(nogil=True, cache=True)
+def _augment(
+    row: int,
+    starts: Ints,
+    ids: Ids,
+    costs: Floats,
+    row_costs: Floats,
+    prices: Floats,
+    owners: Ids,
+    choices: Ints,
+    distances: Floats,
+    reached_by: Ints,
+    reached_from: Ids,
+    touched: Ids,
+    scanned: Ids,
+    lengths: Floats,
+    keys: Floats,
+    items: Ids,
+) -> None:
+    """Give a waiting row a column, or leave it, with what that changes for others.
+
+    A path goes from the row to a column, from there to the row that has it, and so on.
+    It ends at a column that nobody has, or at a row that is left from now on. All
+    ``distances`` are inf before and after.
+    """
+    shortest, last_choice, last_row = row_costs[row], NOBODY, row
+    size = n_scanned = n_touched = 0
+    i, base = row, 0.0
+    while True:
+        for e in range(starts[i], starts[i + 1]):
+            j = ids[e]
+            distance = base + (costs[e] - prices[j])
+            if distance >= shortest or distance >= distances[j]:
+                continue
+            if owners[j] == NOBODY:
+                shortest, last_choice, last_row = distance, e, i
+                continue
+            if distances[j] == math.inf:
+                touched[n_touched] = j
+                n_touched += 1
+            distances[j], reached_by[j], reached_from[j] = distance, e, i
+            sift_up(keys, items, size, distance, j)
+            size += 1
+        size = without_outdated(keys, items, size, distances)
+        if size == 0 or keys[0] >= shortest:
+            break
+        distance, j = keys[0], items[0]
+        size -= 1
+        sift_down(keys, items, size, keys[size], items[size])
+        scanned[n_scanned], lengths[n_scanned] = j, distance
+        n_scanned += 1
+        # Rounding must not let a path come back.
+        distances[j] = -math.inf
+        i = owners[j]
+        base = distance - (costs[choices[i]] - prices[j])
+        if base + row_costs[i] < shortest:
+            shortest, last_choice, last_row = base + row_costs[i], NOBODY, i
+    for t in range(n_scanned):
+        prices[scanned[t]] += lengths[t] - shortest
+    for t in range(n_touched):
+        distances[touched[t]] = math.inf
+    e, i = last_choice, last_row
+    while True:
+        e, choices[i] = choices[i], e
+        if choices[i] != NOBODY:
+            owners[ids[choices[i]]] = i
+        if i == row:
+            break
+        j = ids[e]
+        e, i = reached_by[j], reached_from[j]
+
+
+@njit(nogil=True, cache=True)
+def _along_a_line(
+    rows: Floats,
+    row_costs: Floats,
+    columns: Floats,
+    column_costs: Floats,
+    order: float,
+    scale: float,
+) -> float:
+    """Return the least total cost of diagrams with the same births, or deaths.
+
+    Points on a line that are paired may be paired in their order, since powers are
+    convex: the best pairs of the first i rows and j columns follow from those of fewer.
+    """
+    n, m = row_costs.shape[0], column_costs.shape[0]
+    pairs = np.empty(m)
+    totals = np.zeros(m + 1)
+    for j in range(m):
+        totals[j + 1] = totals[j] + column_costs[j]
+    for i in range(n):
+        for j in range(m):
+            pairs[j] = distance_of(rows, i, columns, j) / scale
+        _raise(pairs, order)
+        before = totals[0]
+        totals[0] += row_costs[i]
+        total = totals[0]
+        for j in range(m):
+            paired = before + pairs[j]
+            before = totals[j + 1]
+            total = min(paired, before + row_costs[i], total + column_costs[j])
+            totals[j + 1] = total
+    return float(totals[m])
+
+
+@njit(nogil=True, cache=True)
+def _match_and_sum(
+    rows: Floats,
+    row_middles: Floats,
+    row_costs: Floats,
+    columns: Floats,
+    column_middles: Floats,
+    column_costs: Floats,
+    order: float,
+    scale: float,
+    partners: Ids,
+    prices: Floats,
+) -> float:
+    """Return the total cost of a matching that is the best."""
+    match(
+        rows,
+        row_middles,
+        row_costs,
+        columns,
+        column_middles,
+        column_costs,
+        order,
+        scale,
+        partners,
+        prices,
+    )
+    paired = np.empty(partners.shape[0])
+    n_paired = 0
+    is_left = np.ones(column_costs.shape[0], np.bool_)
+    total = 0.0
+    for i in range(partners.shape[0]):
+        j = partners[i]
+        if j == NOBODY:
+            total += row_costs[i]
+        else:
+            is_left[j] = False
+            paired[n_paired] = distance_of(rows, i, columns, j) / scale
+            n_paired += 1
+    for j in range(column_costs.shape[0]):
+        if is_left[j]:
+            total += column_costs[j]
+    _raise(paired[:n_paired], order)
+    for k in range(n_paired):
+        total += paired[k]
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _compare(rows: Floats, columns: Floats) -> int:
+    """Return 0 for equal diagrams; else one of -1 and 1, so that smaller go first."""
+    if rows.shape[0] != columns.shape[0]:
+        return -1 if rows.shape[0] < columns.shape[0] else 1
+    for k in range(rows.shape[0]):
+        if rows[k] != columns[k]:
+            return -1 if rows[k] < columns[k] else 1
+    return 0
+
+
+@njit(nogil=True, cache=True)
+def _leaving(points: Floats, order: float, scale: float, out: Floats) -> None:
+    """Set ``out[i]`` to the cost of leaving point i."""
+    for i in range(out.shape[0]):
+        out[i] = half_persistence(points, i) / scale
+    _raise(out, order)
+
+
+@njit(nogil=True, cache=True)
+def _longest_half(points: Floats) -> float:
+    longest = 0.0
+    for i in range(points.shape[0] // 2):
+        longest = max(longest, half_persistence(points, i))
+    return longest
+
+
+@njit(nogil=True, cache=True)
+def _unit(longest: float) -> float:
+    """Return the next power of 2, by which one divides without rounding."""
+    return math.ldexp(1.0, math.frexp(longest)[1])
+
+
+@njit(nogil=True, cache=True)
+def _raise(values: Floats, order: float) -> None:
+    """Raise values to a power, in loops of their own: a power is slow, not a square."""
+    if order == 2.0:
+        for k in range(values.shape[0]):
+            values[k] *= values[k]
+    elif order != 1.0:
+        for k in range(values.shape[0]):
+            values[k] = values[k] ** order
+
+
+@njit(nogil=True, cache=True)
+def _root(x: float, order: float) -> float:
+    if order == 2.0:
+        return math.sqrt(x)
+    if order == 1.0:
+        return x
+    root: float = x ** (1.0 / order)
+    return root
