@@ -1,0 +1,170 @@
+import math
+from decimal import Decimal, localcontext
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from pbow import Diagrams
+from pbow.compute.scale_space import (
+    NODES_A_POINT,
+    heat_between,
+    heat_of_each,
+    heat_within,
+    spread,
+)
+
+
+def with_50_digits(F, G, s):
+    """The sum that defines the kernel, as it is written, in decimal arithmetic."""
+    with localcontext() as context:
+        context.prec = 50
+        four = 4 * Decimal(s) ** 2
+        total = Decimal(0)
+        F, G = ([[Decimal(x) for x in p] for p in A.tolist()] for A in (F, G))
+        for b, d in F:
+            for c, e in G:
+                total += (-((b - c) ** 2 + (d - e) ** 2) / four).exp()
+                total -= (-((b - e) ** 2 + (d - c) ** 2) / four).exp()
+        return float(total)
+
+
+def in_double(F, G, s):
+    """The same, of many points."""
+    apart = ((F[:, None] - G) ** 2).sum(axis=2)
+    mirrored = ((F[:, None] - G[:, ::-1]) ** 2).sum(axis=2)
+    return (np.exp(-apart / (4 * s**2)) - np.exp(-mirrored / (4 * s**2))).sum()
+
+
+def heat(X, s):
+    X = X if isinstance(X, Diagrams) else Diagrams.from_list(X)
+    return spread(X.points, X.offsets, s)
+
+
+def compare(X, s):
+    prepared = heat(X, s)
+    out = np.empty((len(X), len(X)))
+    heat_within(prepared, 0, out)
+    return out, prepared
+
+
+def few_points(rng, n=5, scale=1.0):
+    births = rng.normal(size=n) * scale
+    return np.c_[births, births + rng.exponential(size=n) * scale]
+
+
+def many_points(rng):
+    return few_points(rng, 300)
+
+
+@pytest.mark.parametrize("s", [0.03, 0.3, 3.0, 300.0])
+def test_pairs_of_points_follow_the_definition_to_50_digits(rng, s):
+    F, G = few_points(rng), few_points(rng, 9)
+    out, prepared = compare([F, G], s)
+    assert (prepared.widths == 0).all()
+    expected = [[with_50_digits(A, B, s) for B in (F, G)] for A in (F, G)]
+    assert_allclose(out, expected, rtol=2e-14)
+
+
+@pytest.mark.parametrize("s", [1.0, 10.0])
+def test_nodes_follow_the_definition_to_50_digits(rng, s):
+    F, G = few_points(rng, 25), few_points(rng, 30)
+    out, prepared = compare([F, G], s)
+    assert (prepared.widths > 0).all()
+    expected = [[with_50_digits(A, B, s) for B in (F, G)] for A in (F, G)]
+    assert_allclose(out, expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("s", [0.2, 0.5, 2.0, 20.0])
+def test_nodes_and_points_give_the_same(rng, s):
+    X = [many_points(rng), many_points(rng) * 0.5, many_points(rng) + 4.0]
+    by_nodes, prepared = compare(X, s)
+    assert (prepared.widths > 0).all()
+    by_points = np.empty((3, 3))
+    heat_within(prepared._replace(widths=np.zeros(3, np.int64)), 0, by_points)
+    size = np.sqrt(np.diagonal(by_points))
+    assert_allclose(by_nodes / size / size[:, None], by_points / size / size[:, None])
+    assert_allclose(by_nodes, by_points, rtol=1e-12, atol=1e-14 * size.max() ** 2)
+
+
+@pytest.mark.parametrize("persistence", [1e-3, 1e-6, 1e-9, 1e-12])
+@pytest.mark.parametrize("n_points", [1, 40])
+def test_nothing_is_lost_next_to_the_diagonal(n_points, persistence):
+    point = np.array([[1.0, 1.0 + persistence]])
+    exactly = point[0, 1] - point[0, 0]
+    X = [np.repeat(point, n_points, axis=0)]
+    out, prepared = compare(X, 0.5)
+    assert (prepared.widths[0] > 0) == (n_points > 1)
+    expected = n_points**2 * -math.expm1(-(exactly**2) / (2 * 0.5**2))
+    assert_allclose(out[0, 0], expected, rtol=2e-14)
+
+
+def test_far_diagrams_of_many_points_do_not_overlap(rng):
+    X = [many_points(rng), many_points(rng) + 1000.0, many_points(rng) - 1000.0]
+    out, prepared = compare(X, 0.5)
+    assert (prepared.widths > 0).all()
+    assert_array_equal(out[~np.eye(3, dtype=bool)], 0.0)
+    assert_allclose(np.diagonal(out), [in_double(F, F, 0.5) for F in X], rtol=1e-11)
+
+
+def test_nodes_overlap_in_any_way_that_two_rectangles_can(rng):
+    births = [(-3, 3), (-1, 1), (0, 6), (2, 4), (-6, 0)]
+    lives = [0.1, 3.0, 20.0]
+    X = [
+        np.c_[b, b + rng.uniform(0, life, 200)]
+        for low, high in births
+        for life in lives
+        for b in [rng.uniform(low, high, 200)]
+    ]
+    out, prepared = compare(X, 0.4)
+    assert (prepared.widths > 0).all()
+    expected = [[in_double(F, G, 0.4) for G in X] for F in X]
+    assert_allclose(out, expected, rtol=1e-12, atol=1e-12 * np.max(expected))
+
+
+def test_nodes_take_a_limited_memory(rng):
+    X = [many_points(rng), few_points(rng, 20, scale=100.0), np.empty((0, 2))]
+    prepared = heat(X, 0.1)
+    assert prepared.nodes.size <= NODES_A_POINT * 320
+    assert prepared.widths[1] == prepared.widths[2] == 0
+
+
+def test_a_diagram_far_from_the_origin_is_compared_by_points(rng):
+    X = [many_points(rng) + 1e9, many_points(rng) + 1e9]
+    out, prepared = compare(X, 0.5)
+    assert (prepared.widths == 0).all()
+    shifted = [F - 1e9 for F in X]
+    expected = [[in_double(F, G, 0.5) for G in shifted] for F in shifted]
+    assert_allclose(out, expected, rtol=1e-12)
+
+
+def test_all_ways_to_walk_a_block_agree(ragged):
+    n = len(ragged)
+    prepared = heat(ragged, 0.3)
+    whole, block, each = np.empty((n, n)), np.empty((9, 4)), np.empty(6)
+    heat_between(prepared, prepared, 0, 0, whole)
+    heat_between(prepared, prepared, 5, 11, block)
+    assert_array_equal(block, whole[5:14, 11:15])
+    heat_of_each(prepared, 3, each)
+    assert_array_equal(each, np.diagonal(whole)[3:9])
+    within = np.empty((8, 8))
+    heat_within(prepared, 2, within)
+    assert_array_equal(within, within.T)
+    assert_allclose(within, whole[2:10, 2:10], rtol=1e-14)
+
+
+coordinate = st.floats(-1e100, 1e100) | st.floats(-2, 2)
+
+
+@given(
+    st.lists(st.tuples(coordinate, coordinate).map(sorted), max_size=40),
+    st.lists(st.tuples(coordinate, coordinate).map(sorted), max_size=4),
+    st.sampled_from([1e-100, 1e-3, 1.0, 1e3, 1e100]),
+)
+def test_no_diagrams_give_nan_or_less_than_0(F, G, s):
+    out, _ = compare([F * 20, F, G, []], s)
+    assert np.isfinite(out).all()
+    assert (out >= 0.0).all()
+    assert_array_equal(out[3], 0.0)
