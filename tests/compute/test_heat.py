@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from pbow import Diagrams
-from pbow.compute.heat import log_map, project, root_densities
+from pbow.compute.heat import log_map, pack, project, root_densities
 
 FRAME = np.array([0.1, 0.2, 3.0, 4.0])
 
@@ -48,7 +48,7 @@ def test_an_empty_diagram_has_no_heat(ragged):
 def test_an_axis_of_rate_0_is_not_there(ragged):
     births = np.linspace(0, 3, 7)
     frame = np.array([0.1, 0.0, 3.0, 0.0])
-    moved = Diagrams(ragged.points + [0.0, 5.0], ragged.offsets)
+    moved = Diagrams(ragged.points + np.array([0.0, 5.0]), ragged.offsets)
     alone = rows_of(ragged, frame, births, np.zeros(1))
     assert_array_equal(rows_of(moved, frame, births, np.zeros(1)), alone)
 
@@ -124,10 +124,10 @@ def test_projections_are_a_matrix_product_that_rows_do_not_change(
     rng, size, n_directions
 ):
     rows, origin = rng.normal(size=(13, size)), rng.normal(size=size)
-    directions = rng.normal(size=(size, n_directions))
+    directions = rng.normal(size=(n_directions, size))
     out = np.empty((13, n_directions))
-    project(rows, origin, directions, out)
-    assert_allclose(out, (rows - origin) @ directions, rtol=1e-12, atol=1e-13)
+    project(rows, origin, pack(directions), out)
+    assert_allclose(out, (rows - origin) @ directions.T, rtol=1e-12, atol=1e-13)
     alone = np.empty((1, n_directions))
-    project(rows[5:6], origin, directions, alone)
+    project(rows[5:6], origin, pack(directions), alone)
     assert_array_equal(alone, out[5:6])

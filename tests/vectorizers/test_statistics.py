@@ -47,9 +47,10 @@ def test_columns_are_what_they_are_called(ragged):
 
 
 def test_an_empty_diagram_and_a_single_point_have_all_statistics():
-    features = PersistenceStatistics().fit_transform([[], [[1.0, 3.0]]])
-    assert not features[0].any()
-    one = dict(zip(PersistenceStatistics().fit([[[0, 1]]]).columns_["H1"], features[1]))
+    statistics = PersistenceStatistics()
+    empty, single = statistics.fit_transform([[], [[1.0, 3.0]]])
+    assert not empty.any()
+    one = dict(zip(statistics.columns_["H1"], single, strict=True))
     assert {name for name, value in one.items() if value == 0.0} == {
         *(
             f"{quantity}_{statistic}"

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pbow.compute.exponential import CONTRACT, half_to
 from pbow.compute.sums import sum_of
 
-__all__ = ["log_map", "project", "root_densities"]
+__all__ = ["log_map", "pack", "project", "root_densities"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -26,6 +26,7 @@ Ints = NDArray[np.int64]
 # Points, or entries of a row, in the innermost loop: what they are added to is read and
 # written once for all of them.
 GROUP = 8
+LANES = 4  # of a processor's vector
 # Coordinates, in the units of the grid, end here: squares must stay finite.
 FAR = 1e150
 U0, U1, U2, U3, U4, U5, U6, U7, U8 = (np.uint64(i) for i in range(9))
@@ -49,8 +50,7 @@ def root_densities(
     """
     flat = points.reshape(points.size)
     n_births, n_deaths = births.size, deaths.size
-    # Whole vectors of the processor.
-    width = (n_deaths + GROUP - 1) // GROUP * GROUP
+    width = _filled(n_deaths, LANES)
     columns = np.empty(width)
     columns[:n_deaths] = deaths
     columns[n_deaths:] = deaths[-1]
@@ -94,7 +94,7 @@ def root_densities(
                 for j in range(width):
                     g = columns[j]
                     b[t * width + j] = half_to((g - near) * (g + near - twice))
-            _add_products(a, b, np.uint64(n_births), np.uint64(width), heat)
+            _add_products(a, b, U0, np.uint64(n_births), np.uint64(width), heat)
         _take_roots(heat, n_births, n_deaths, width, out[d])
 
 
@@ -115,41 +115,34 @@ def _nearest(x: float, axis: Floats) -> float:
     return place
 
 
-@njit(nogil=True, cache=True)
-def _add_products(
-    a: Floats, b: Floats, n_rows: np.uint64, width: np.uint64, out: Floats
-) -> None:
-    """Add to ``out[i, j]`` the sum of ``a[i, t] * b[t, j]`` over a group."""
-    for i in range(n_rows):
-        _add_group(a, i * U8, b, U0, width, out, i * width)
-
-
 @njit(nogil=True, cache=True, fastmath=CONTRACT)
-def _add_group(
+def _add_products(
     a: Floats,
-    k: np.uint64,
     b: Floats,
-    start: np.uint64,
+    group: np.uint64,
+    n_rows: np.uint64,
     width: np.uint64,
     out: Floats,
-    row: np.uint64,
 ) -> None:
-    """Add a group of rows of b, from ``start`` on, times factors a, to a row of out.
+    """Add to ``out[i, j]`` the sum of ``a[i, t] * b[t, j]`` over a group of t.
 
-    Arrays are flat. Places are unsigned, because an index that may be negative is
-    looked at twice.
+    Arrays are flat, and ``group`` is the number of the first of a and of that of b.
+    Numbers are unsigned: an index that may be negative is looked at twice.
     """
-    a0, a1, a2, a3 = a[k], a[k + U1], a[k + U2], a[k + U3]
-    a4, a5, a6, a7 = a[k + U4], a[k + U5], a[k + U6], a[k + U7]
-    for j in range(width):
-        at = start + j
-        low = (a0 * b[at] + a1 * b[at + width]) + (
-            a2 * b[at + U2 * width] + a3 * b[at + U3 * width]
-        )
-        high = (a4 * b[at + U4 * width] + a5 * b[at + U5 * width]) + (
-            a6 * b[at + U6 * width] + a7 * b[at + U7 * width]
-        )
-        out[row + j] += low + high
+    start = group * U8 * width
+    for i in range(n_rows):
+        k, row = (group + i) * U8, i * width
+        a0, a1, a2, a3 = a[k], a[k + U1], a[k + U2], a[k + U3]
+        a4, a5, a6, a7 = a[k + U4], a[k + U5], a[k + U6], a[k + U7]
+        for j in range(width):
+            at = start + j
+            low = (a0 * b[at] + a1 * b[at + width]) + (
+                a2 * b[at + U2 * width] + a3 * b[at + U3 * width]
+            )
+            high = (a4 * b[at + U4 * width] + a5 * b[at + U5 * width]) + (
+                a6 * b[at + U6 * width] + a7 * b[at + U7 * width]
+            )
+            out[row + j] += low + high
 
 
 @njit(nogil=True, cache=True)
@@ -190,26 +183,35 @@ def log_map(rows: Floats, centre: Floats) -> None:
 
 
 @njit(nogil=True, cache=True, fastmath=CONTRACT)
-def project(rows: Floats, origin: Floats, directions: Floats, out: Floats) -> None:
+def project(rows: Floats, origin: Floats, packed: Floats, out: Floats) -> None:
     """Set ``out[d, k]`` to the product of ``rows[d] - origin`` and direction k.
 
-    Directions are the columns of ``directions``. Products are added in one order, which
-    those of a matrix product change with the number of rows.
+    Directions come from :func:`pack`. Products are added in one order, which those of a
+    matrix product change with the number of rows.
     """
-    size, n_directions = directions.shape
-    width = (n_directions + GROUP - 1) // GROUP * GROUP
-    u_width = np.uint64(width)
-    filled = (size + GROUP - 1) // GROUP * GROUP
-    packed = np.zeros((filled, width))
-    packed[:size, :n_directions] = directions
-    w = packed.reshape(filled * width)
+    size, n_directions = origin.shape[0], out.shape[1]
+    filled, width = packed.shape
+    w, u_width = packed.reshape(packed.size), np.uint64(width)
     v = np.zeros(filled)
     sums = np.empty(width)
     for d in range(rows.shape[0]):
         for k in range(size):
             v[k] = rows[d, k] - origin[k]
         sums[:] = 0.0
-        for first in range(0, filled, GROUP):
-            at = np.uint64(first)
-            _add_group(v, at, w, at * u_width, u_width, sums, U0)
+        for group in range(filled // GROUP):
+            _add_products(v, w, np.uint64(group), U1, u_width, sums)
         out[d] = sums[:n_directions]
+
+
+def pack(directions: Floats) -> Floats:
+    """Return directions, which are rows, as columns, filled up to whole groups."""
+    n_directions, size = directions.shape
+    packed = np.zeros((_filled(size, GROUP), _filled(n_directions, LANES)))
+    packed[:size, :n_directions] = directions.T
+    return packed
+
+
+@njit(nogil=True, cache=True)
+def _filled(size: int, unit: int) -> int:
+    """Return the least multiple of a unit that is not less."""
+    return (size + unit - 1) // unit * unit
