@@ -6,6 +6,12 @@ import numpy as np
 import pytest
 
 
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    """Keep what is imported away from the user's own."""
+    monkeypatch.setenv("PBOW_CACHE", str(tmp_path / "cache"))
+
+
 @pytest.fixture
 def write_folder(tmp_path):
     """Write files, by name, into a new folder; return it."""

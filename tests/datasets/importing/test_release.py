@@ -47,7 +47,7 @@ def test_names_in_a_zip_lead_nowhere(tmp_path, write_zip):
 
 def test_what_is_not_there_is_said(tmp_path):
     with (
-        pytest.raises(FileNotFoundError, match="no file or folder .*nothing"),
+        pytest.raises(FileNotFoundError, match=r"no file or folder .*nothing"),
         open_release(tmp_path / "nothing"),
     ):
         pass
@@ -109,7 +109,7 @@ def test_two_files_of_one_name_and_odd_packings_are_refused(tmp_path):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as archive:
         archive.writestr("a", "1")
     with (
-        pytest.raises(FileFormatError, match="unusual way. Unpack it"),
+        pytest.raises(FileFormatError, match=r"unusual way. Unpack it"),
         open_release(path),
     ):
         pass

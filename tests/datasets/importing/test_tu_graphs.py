@@ -73,11 +73,10 @@ def test_what_was_imported_is_loaded(monkeypatch, tmp_path, write_folder):
     assert '"dataset": "trio"' in data.provenance.import_record
 
 
-@pytest.mark.parametrize("name", ["MUTAG", "PROTEINS"])
 def test_a_real_set_written_in_the_format_comes_back(
-    data_home, tmp_path, write_zip, load, name
+    data_home, tmp_path, write_zip, load
 ):
-    expected = load(data_home / f"graphs_{name}.npz")
+    expected = load(data_home / "graphs_MUTAG.npz")
     first = np.concatenate(([0], np.cumsum(expected["num_nodes"])))
     owners = np.repeat(np.arange(len(expected["labels"])), np.diff(expected["offsets"]))
     ends = expected["edges"] + first[owners][:, None] + 1
@@ -91,11 +90,11 @@ def test_a_real_set_written_in_the_format_comes_back(
     }
     release = write_zip(
         {
-            f"{name}/{name}_{kind}.txt": "".join(f"{line}\n" for line in some)
+            f"MUTAG/MUTAG_{kind}.txt": "".join(f"{line}\n" for line in some)
             for kind, some in lines.items()
         }
     )
-    arrays = load(import_dataset(name.lower(), release, to=tmp_path))
+    arrays = load(import_dataset("mutag", release, to=tmp_path))
     del arrays["provenance"]
     assert arrays.keys() == expected.keys()
     for key, array in expected.items():
@@ -144,14 +143,14 @@ def test_another_set_or_none_is_not_taken_for_the_one(write_folder):
     ):
         import_dataset("mutag", release)
     with pytest.raises(
-        FileFormatError, match="found no file of edges. Get it from the"
+        FileFormatError, match=r"found no file of edges. Get it from the"
     ):
         import_dataset("trio", write_folder({"readme.txt": "hello"}, "empty"))
 
 
 def test_the_same_set_twice_is_not_chosen_from(write_folder):
     files = {f"{top}/{name}": text for name, text in TRIO.items() for top in "ab"}
-    with pytest.raises(FileFormatError, match="found 2, as b/TRIO_A.txt"):
+    with pytest.raises(FileFormatError, match=r"found 2, as b/TRIO_A.txt"):
         import_dataset("trio", write_folder(files))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 
 import numpy as np
 
@@ -100,15 +101,14 @@ def _read_parts(release: Release, name: str) -> tuple[list[int], list[str]]:
     for number, row in enumerate(rows[1:], 2):
         if not row:
             continue
-        word = row[column] if len(row) == len(rows[0]) else ",".join(row)
-        try:
-            value = float(word)
-        except ValueError:
-            value = np.nan
-        if not (abs(value) < 1e6 and value == int(value)):
+        # pandas has written whole numbers as floats, 3.0.
+        word = row[column].removesuffix(".0") if column < len(row) else ""
+        if not re.fullmatch(r"[0-9]{1,9}", word, re.ASCII):
             refuse(
-                where, f"line {number} has the part {word[:40]!r}; expected a number."
+                where,
+                f"line {number} is {','.join(row)[:40]!r}; expected a whole number in "
+                "the column part.",
             )
-        values.append(int(value))
+        values.append(int(word))
     found, labels = np.unique(np.array(values, np.int64), return_inverse=True)
     return labels.tolist(), [str(part) for part in found]

@@ -1,0 +1,90 @@
+from io import BytesIO
+
+import h5py
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from pbow.datasets.importing import carriere, import_dataset
+from pbow.io import FileFormatError
+
+CSV = ",part\n0,3.0\n1,1.0\n2,1.0\n3,2.0\n"
+
+
+def diagrams(changes=()):
+    arrays = {
+        "geodesic/0/0": [[0.0, np.inf]],
+        "geodesic/1/0": [[0.5, 1.0], [0.25, 0.75]],
+        "geodesic/1/1": np.array([]),
+        "geodesic/1/2": [[0.5, 0.75]],
+        "geodesic/1/3": [[1.0, 1.5]],
+    }
+    arrays.update(changes)
+    stream = BytesIO()
+    with h5py.File(stream, "w") as file:
+        for name, array in arrays.items():
+            file[name] = array
+    return stream.getvalue()
+
+
+@pytest.fixture(autouse=True)
+def four_points(monkeypatch):
+    monkeypatch.setattr(carriere, "N_POINTS", 4)
+    monkeypatch.setattr(carriere, "N_POINTS_A_MESH", 2)
+
+
+def test_diagrams_and_parts_are_joined(tmp_path, write_folder, write_zip, load):
+    files = {"3DSeg/train_diag.hdf5": diagrams(), "3DSeg/train.csv": CSV}
+    for release in (write_folder(files), write_zip(files)):
+        path = import_dataset("shape-segmentation-carriere", release, to=tmp_path)
+        assert path.name == "carriere_segmentation_diagrams.npz"
+        arrays = load(path)
+        assert_array_equal(arrays["labels"], [2, 0, 0, 1])
+        assert_array_equal(arrays["label_names"], ["1", "2", "3"])
+        assert_array_equal(arrays["offsets"], [0, 2, 2, 3, 4])
+        assert_array_equal(arrays["points"][:2], [[0.5, 1.0], [0.25, 0.75]])
+        assert_array_equal(arrays["groups"], [61, 61, 62, 62])
+        assert_array_equal(arrays["vertex_ids"], [0, 10, 0, 10])
+        assert "exchanged" not in str(arrays["provenance"])
+
+
+def test_deaths_that_all_come_first_are_exchanged_and_the_record_says_so(
+    tmp_path, write_folder, load
+):
+    with h5py.File(BytesIO(diagrams()), "r") as file:
+        swapped = {
+            f"geodesic/1/{i}": np.asarray(file[f"geodesic/1/{i}"])[..., ::-1]
+            for i in range(4)
+        }
+    release = write_folder({"train_diag.hdf5": diagrams(swapped), "train.csv": CSV})
+    arrays = load(import_dataset("shape-segmentation-carriere", release, to=tmp_path))
+    assert_array_equal(arrays["points"][:2], [[0.5, 1.0], [0.25, 0.75]])
+    assert "exchanged" in str(arrays["provenance"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "table", "message"),
+    [
+        ({}, CSV.replace("part", "parameter"), "first line with a column part"),
+        ({}, "", "first line with a column part"),
+        ({}, CSV.replace("2.0", "wing"), "line 5 is '3,wing'"),
+        ({}, CSV.replace("2.0", "2.5"), "line 5 is '3,2.5'"),
+        ({}, CSV.replace("2.0", "nan"), "line 5 is '3,nan'"),
+        ({}, CSV.replace("2.0", "1e300"), "line 5 is '3,1e300'"),
+        ({}, CSV.replace("3,2.0", "3"), "line 5 is '3'"),
+        ({}, b"\xff\xfe,part", "not a table of comma-separated values"),
+        ({}, CSV + "4,1.0\n", "has 4 diagrams, and train.csv has 5 parts"),
+        ({"geodesic/1/4": [[0.0, 1.0]]}, CSV, "has 5 diagrams"),
+        ({"geodesic/1/3": [[2.0, 1.0]]}, CSV, "dies before it is born"),
+    ],
+)
+def test_what_is_wrong_is_named(write_folder, changes, table, message):
+    release = write_folder({"train_diag.hdf5": diagrams(changes), "train.csv": table})
+    with pytest.raises(FileFormatError, match=message):
+        import_dataset("shape-segmentation-carriere", release)
+
+
+def test_both_files_are_needed_and_the_place_to_get_them_is_named(write_folder):
+    release = write_folder({"train_diag.hdf5": diagrams()})
+    with pytest.raises(FileFormatError, match=r"found 0 of train\.csv\. Get them from"):
+        import_dataset("shape-segmentation-carriere", release)

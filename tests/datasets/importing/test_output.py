@@ -1,0 +1,52 @@
+import json
+from hashlib import sha256
+
+import numpy as np
+import pytest
+
+from pbow.datasets.importing import output
+from pbow.datasets.importing.output import Converted, digest_of, write_npz
+from pbow.datasets.importing.release import open_release
+
+CONVERTED = Converted("two", {"x": np.arange(3), "names": np.array(["a"])}, "Nothing.")
+
+
+def test_arrays_and_where_they_are_from_are_in_the_file(tmp_path, write_folder, load):
+    with open_release(write_folder({"a": "1", "b": "2"})) as release:
+        release.read("a")
+        path = write_npz(tmp_path, CONVERTED, "name", release)
+        first = path.read_bytes()
+        assert write_npz(tmp_path, CONVERTED, "name", release).read_bytes() == first
+    arrays = load(path)
+    assert path == tmp_path / "two.npz"
+    assert arrays["x"].tolist() == [0, 1, 2]
+    record = json.loads(str(arrays["provenance"]))
+    assert record["dataset"] == "name"
+    assert record["source"] == "release"
+    assert record["files"] == {"sha256": {"a": sha256(b"1").hexdigest()}}
+    assert str(tmp_path) not in str(arrays["provenance"])
+
+
+def test_of_many_files_one_digest_is_kept(monkeypatch, tmp_path, write_folder, load):
+    monkeypatch.setattr(output, "MOST_SUMS", 1)
+    records = []
+    for last in "223":
+        with open_release(write_folder({"a": "1", "b": last})) as release:
+            for name in release.names:
+                release.read(name)
+            path = write_npz(tmp_path, CONVERTED, "name", release)
+        records.append(json.loads(str(load(path)["provenance"]))["files"])
+    assert records[0]["count"] == 2
+    assert records[0] == records[1] != records[2]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [np.array([1, 2, 4]), np.array([[1, 2, 3]]), np.array([1, 2])],
+    ids=["value", "shape", "length"],
+)
+def test_a_digest_tells_arrays_apart_and_not_orders_of_bytes(other):
+    array = np.array([1, 2, 3])
+    assert digest_of(array) == digest_of(array.astype(">i8"))
+    assert digest_of(array) == digest_of(np.array([1, 0, 2, 0, 3])[::2])
+    assert digest_of(array) != digest_of(other)

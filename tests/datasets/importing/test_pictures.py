@@ -1,0 +1,81 @@
+import sys
+from io import BytesIO
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from PIL import Image
+from scipy.io import savemat
+
+from pbow.datasets.importing import pictures
+from pbow.datasets.importing.pictures import read_picture
+from pbow.io import FileFormatError
+
+
+def encoded(array, kind):
+    stream = BytesIO()
+    if kind == "mat":
+        savemat(stream, {"depth": array})
+    else:
+        Image.fromarray(array).save(stream, {"tif": "TIFF"}.get(kind, kind.upper()))
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("kind", "dtype"),
+    [
+        ("png", np.uint8),
+        ("png", np.uint16),
+        ("png", np.bool_),
+        ("tif", np.uint16),
+        ("tif", np.float32),
+        ("mat", np.float64),
+    ],
+)
+def test_a_picture_has_the_values_that_were_stored(kind, dtype):
+    array = (np.arange(12).reshape(3, 4) * 20 % 256).astype(dtype)
+    picture = read_picture(encoded(array, kind), f"a.{kind.upper()}", "depth")
+    assert_array_equal(picture, array)
+    assert picture.dtype.kind == array.dtype.kind
+
+
+def test_colours_are_refused():
+    data = encoded(np.zeros((3, 4, 3), np.uint8), "png")
+    with pytest.raises(
+        FileFormatError, match=r"shape \(3, 4, 3\); expected one number"
+    ):
+        read_picture(data, "a.png", "depth")
+
+
+@pytest.mark.parametrize("kind", ["png", "tif", "mat"])
+def test_a_damaged_picture_is_said_to_be_so(kind):
+    data = encoded(np.ones((40, 40), np.uint8), kind)
+    for damaged in (data[: len(data) // 2], b"", b"hello"):
+        with pytest.raises(FileFormatError, match=f"a.{kind}: it is damaged, or no"):
+            read_picture(damaged, f"a.{kind}", "depth")
+
+
+def test_a_picture_in_another_format_than_its_name_says_is_refused():
+    stream = BytesIO()
+    Image.fromarray(np.ones((4, 4), np.uint8)).save(stream, "BMP")
+    with pytest.raises(FileFormatError, match="no TIFF or PNG"):
+        read_picture(stream.getvalue(), "a.png", "depth")
+
+
+def test_too_many_pixels_are_not_unpacked(monkeypatch):
+    monkeypatch.setattr(pictures, "MOST_PIXELS", 99)
+    data = encoded(np.ones((10, 10), np.uint8), "png")
+    with pytest.raises(FileFormatError, match="10 x 10 pixels"):
+        read_picture(data, "a.png", "depth")
+
+
+def test_a_missing_array_is_named():
+    data = encoded(np.ones((2, 2)), "mat")
+    with pytest.raises(FileFormatError, match="expected an array 'mask'"):
+        read_picture(data, "a.mat", "mask")
+
+
+def test_without_pillow_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "PIL.Image", None)
+    with pytest.raises(ImportError, match=r'pip install "pbow\[datasets\]"'):
+        read_picture(b"", "a.png", "depth")
