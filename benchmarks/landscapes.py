@@ -10,8 +10,8 @@ from benchmarks.settings import Settings
 from benchmarks.timing import Contender, Timing, Verdict, plain_read, race
 from benchmarks.workloads import describe, workload
 from pbow import Diagrams
-from pbow.kernels.landscape import LandscapeKernel
-from pbow.vectorizers.landscape import PersistenceLandscape
+from pbow.kernels import LandscapeKernel
+from pbow.vectorizers import PersistenceLandscape
 
 __all__ = ["benchmark"]
 

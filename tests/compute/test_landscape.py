@@ -9,8 +9,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from pbow import Diagrams
 from pbow.compute.landscape import (
+    END,
     LINE,
     MOST_NUMBERS,
+    _no_lines,
+    _peel,
     compare_levels,
     sample_levels,
 )
@@ -90,6 +93,21 @@ def test_integrals_match_the_definition_where_everything_coincides(one, other):
     assert_allclose(distance, np.sqrt(float(squares)), rtol=1e-14)
     product = compare(left, right, product=True)[0, 0]
     assert_allclose(product, float(products), rtol=1e-14)
+
+
+@given(whole_diagrams)
+def test_every_level_is_as_short_as_it_can_be(diagram):
+    X = prepared([diagram])
+    levels = np.empty(len(X.points) + 1, np.int64)
+    lines, _, n_levels = _peel(
+        X.points, 0, len(X.points), _no_lines(), 2 * LINE, levels
+    )
+    alive = [sum(b <= t < d for b, d in diagram) for t in np.arange(-4, 9)]
+    assert n_levels == max(alive)
+    for start, stop in pairwise(levels[: n_levels + 1]):
+        ends = lines[start - LINE + END : stop - LINE : LINE]
+        assert np.isinf(ends[[0, -1]]).all()
+        assert (np.diff(ends) > 0.0).all()
 
 
 def test_integrals_match_the_definition_on_any_numbers(rng):

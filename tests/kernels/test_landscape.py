@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import quad
 
 from pbow import Diagrams
-from pbow.kernels.landscape import LandscapeKernel
+from pbow.kernels import LandscapeKernel
 
 
 @st.composite

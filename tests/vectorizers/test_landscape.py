@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from pbow import Diagrams
-from pbow.vectorizers.landscape import LandscapeGrid, PersistenceLandscape
+from pbow.vectorizers import PersistenceLandscape
+from pbow.vectorizers.landscape import LandscapeGrid
 
 
 def test_a_level_is_the_k_th_largest_tent(ragged):

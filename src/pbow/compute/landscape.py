@@ -17,8 +17,8 @@ Levels are peeled off one by one: the first is the outline of all tents, and whe
 changes from one tent to the next, what is left of both is again a tent. (b, d) and
 (b', d') with b < b' < d < d' leave (b', d), so that every number in a level is a birth
 or a death as it was given. A diagram of n points at most m of which live at the same
-time has m levels and takes n * m steps; lines are three for each point and two for each
-pair that overlaps without one inside the other.
+time has m levels and takes n * m steps; lines are three for each point, two for each
+level, and two for each pair that overlaps without one inside the other.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ def _peel(
                     used = _put(lines, used, 0.5 * (birth + death), 1.0, -birth)
                     turn = 0.5 * (next_birth + death)
                     used = _put(lines, used, min(turn, death), -1.0, death)
-                    if next_birth >= death:
+                    if next_birth > death:
                         used = _put(lines, used, next_birth, 0.0, 0.0)
                 birth, next_death, death = next_birth, death, next_death
             if next_death > next_birth:

@@ -28,8 +28,8 @@ class LandscapeKernel(PairwiseKernel):
 
     Levels are peeled off each diagram once for a block of pairs, then merged pair by
     pair. That takes time, for a moment also memory, in proportion to the number of
-    points and of pairs of them that overlap: with n points that are all alive at the
-    same time, n² / 2.
+    points and of pairs of them that overlap: up to n² / 2 where n points are alive at
+    the same time.
 
     Parameters
     ----------
