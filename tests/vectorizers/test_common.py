@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import (
     estimator_checks_generator,
@@ -19,7 +20,15 @@ from sklearn.utils.estimator_checks import (
 from tests.rows import rows_double
 
 import pbow
-from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW, vectorizers
+from pbow import Diagrams, vectorizers
+from pbow.vectorizers import (
+    PersistenceBoW,
+    PersistenceImage,
+    PersistenceLandscape,
+    PersistenceStatistics,
+    RiemannianHeatMap,
+    StablePersistenceBoW,
+)
 
 VECTORIZERS = [
     PersistenceBoW(n_words=3, random_state=0),
@@ -36,6 +45,12 @@ VECTORIZERS = [
         dtype="float32",
         random_state=0,
     ),
+    PersistenceImage(resolution=3),
+    PersistenceImage.paper(),
+    PersistenceLandscape(n_levels=2, resolution=40),
+    RiemannianHeatMap(n_components=3),
+    RiemannianHeatMap(n_components=40, resolution=4, bandwidth=0.2),
+    PersistenceStatistics(),
 ]
 each_vectorizer = pytest.mark.parametrize("vectorizer", VECTORIZERS, ids=str)
 FIRST_OF_CLASS = list({type(v): v for v in reversed(VECTORIZERS)}.values())
@@ -154,8 +169,8 @@ def test_cloning_pickling_and_saving_keep_the_descriptor(vectorizer, ragged, tmp
 @each_vectorizer
 def test_a_pipeline_with_it_classifies(vectorizer, ragged):
     y = np.arange(30) % 2
-    pipeline = make_pipeline(clone(vectorizer), LinearSVC()).fit(ragged, y)
-    assert pipeline.predict(ragged).shape == (30,)
+    pipeline = make_pipeline(clone(vectorizer), StandardScaler(), LinearSVC(dual=False))
+    assert pipeline.fit(ragged, y).predict(ragged).shape == (30,)
 
 
 @each_vectorizer

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
-from pbow.essential import ESSENTIAL_SUFFIX
+from pbow.essential import ESSENTIAL_SUFFIX, finite_parts
 from pbow.io.archive import (
     MODEL,
     AnyPath,
@@ -30,6 +30,12 @@ from pbow.io.archive import (
     write_archive,
 )
 from pbow.io.native import from_arrays, to_arrays
+from pbow.kernels import (
+    LandscapeKernel,
+    MultiScaleKernel,
+    SlicedWassersteinKernel,
+    WassersteinKernel,
+)
 from pbow.preprocessing import (
     MostPersistent,
     PersistenceThreshold,
@@ -37,7 +43,18 @@ from pbow.preprocessing import (
     SelectParts,
 )
 from pbow.validation import is_finite_number
-from pbow.vectorizers import PersistenceBoW, StablePersistenceBoW
+from pbow.vectorizers import (
+    PersistenceBoW,
+    PersistenceImage,
+    PersistenceLandscape,
+    PersistenceStatistics,
+    RiemannianHeatMap,
+    StablePersistenceBoW,
+)
+from pbow.vectorizers.image import ImageFrame
+from pbow.vectorizers.landscape import LandscapeGrid
+from pbow.vectorizers.riemannian import TangentSpace
+from pbow.vectorizers.statistics import ALL_COLUMNS, BIRTH_COLUMNS
 from pbow.weighting import Ramp
 
 __all__ = ["load", "save"]
@@ -47,7 +64,16 @@ Check = Callable[[Any, Learnt], bool]
 
 # Values that are written field by field, and built again by their constructors.
 RECORDS: dict[str, type] = {
-    cls.__name__: cls for cls in (Diagrams, KMeansCodebook, GaussianCodebook, Ramp)
+    cls.__name__: cls
+    for cls in (
+        Diagrams,
+        KMeansCodebook,
+        GaussianCodebook,
+        ImageFrame,
+        LandscapeGrid,
+        TangentSpace,
+        Ramp,
+    )
 }
 SEQUENCES: dict[str, type] = {"list": list, "tuple": tuple}
 # scikit-learn's own settings of an estimator, which are not of the model.
@@ -65,8 +91,9 @@ def save(estimator: Any, path: AnyPath) -> None:
     Parameters
     ----------
     estimator : fitted estimator
-        A vectorizer, or a transformer of :mod:`pbow.preprocessing`. Of a pipeline, save
-        the steps of pbow, and the others with skops or joblib.
+        A vectorizer, a kernel, or a transformer of :mod:`pbow.preprocessing`. Of a
+        pipeline, save the steps of pbow, and the others with skops or joblib. A kernel
+        is saved with its training diagrams.
     path : str or path-like
         The file to make or replace.
 
@@ -108,7 +135,7 @@ def save(estimator: Any, path: AnyPath) -> None:
         raise TypeError(msg)
     if cls not in LEARNT:
         msg = (
-            "Expected a vectorizer of pbow, or a transformer of pbow.preprocessing; "
+            "Expected a vectorizer, kernel or transformer of pbow; "
             f"got {cls.__name__}. Of a pipeline, save the steps of pbow, as in "
             "pbow.save(pipeline[0], path), and the others with skops or joblib."
         )
@@ -327,16 +354,18 @@ def _is_scale_by_part(value: Any, learnt: Learnt) -> bool:
     )
 
 
+def _is_ramp(value: Any) -> bool:
+    return value is None or (
+        isinstance(value, Ramp) and _is_size(value.low) and _is_size(value.high)
+    )
+
+
 def _is_ramp_by_codebook(value: Any, learnt: Learnt) -> bool:
     return (
         isinstance(value, dict)
         and isinstance(learnt["codebooks_"], dict)
         and list(value) == list(learnt["codebooks_"])
-        and all(
-            ramp is None
-            or (isinstance(ramp, Ramp) and _is_size(ramp.low) and _is_size(ramp.high))
-            for ramp in value.values()
-        )
+        and all(_is_ramp(ramp) for ramp in value.values())
     )
 
 
@@ -360,9 +389,9 @@ def _is_learnable(codebook: KMeansCodebook | GaussianCodebook) -> bool:
     )
 
 
-def _is_codebook_by_part(
-    kind: type[KMeansCodebook] | type[GaussianCodebook],
-) -> Check:
+def _by_part(is_sound: Callable[[Any, bool], bool]) -> Check:
+    """Return the check of a dict of parts; births alone are told apart by a bool."""
+
     def check(value: Any, learnt: Learnt) -> bool:
         if not isinstance(value, dict) or not value:
             return False
@@ -371,16 +400,94 @@ def _is_codebook_by_part(
         if learnt["_essential"] == "separate":
             births_only = {name + ESSENTIAL_SUFFIX for name in parts} - set(parts)
         return all(
-            isinstance(codebook, kind)
-            and _is_learnable(codebook)
-            and (
-                (name in parts and len(codebook.scale) == 2)
-                or (name in births_only and len(codebook.scale) == 1)
-            )
-            for name, codebook in value.items()
+            (name in parts or name in births_only)
+            and is_sound(one, name in births_only)
+            for name, one in value.items()
         )
 
     return check
+
+
+def _is_codebook(kind: type[KMeansCodebook] | type[GaussianCodebook]) -> Check:
+    return _by_part(
+        lambda codebook, births_only: (
+            isinstance(codebook, kind)
+            and _is_learnable(codebook)
+            and len(codebook.scale) == (1 if births_only else 2)
+        )
+    )
+
+
+def _is_range(value: Any) -> bool:
+    return (
+        isinstance(value, tuple)
+        and len(value) == 2
+        and all(isinstance(end, float) for end in value)
+        and -4.0 * LARGEST_COORDINATE <= value[0] < value[1] <= 4.0 * LARGEST_COORDINATE
+    )
+
+
+def _is_grid(grid: Any, births_only: bool) -> bool:  # noqa: FBT001
+    return (
+        isinstance(grid, LandscapeGrid)
+        and isinstance(grid.start, float)
+        and isinstance(grid.stop, float)
+        and -LARGEST_COORDINATE <= grid.start <= grid.stop <= LARGEST_COORDINATE
+    )
+
+
+def _is_space(space: Any, births_only: bool) -> bool:  # noqa: FBT001
+    return (
+        isinstance(space, TangentSpace)
+        and len(space.limits) == (1 if births_only else 2)
+        and bool(np.abs(space.limits).max() <= LARGEST_COORDINATE)
+    )
+
+
+def _is_frame(frame: Any, births_only: bool) -> bool:  # noqa: FBT001
+    return (
+        isinstance(frame, ImageFrame)
+        and _is_range(frame.births)
+        and (frame.persistences is None) == births_only
+        and (births_only or _is_range(frame.persistences))
+        and _is_size(frame.bandwidth)
+        and frame.bandwidth > 0.0
+        and _is_ramp(frame.ramp)
+    )
+
+
+def _is_columns(columns: Any, births_only: bool) -> bool:  # noqa: FBT001
+    return bool(columns == (BIRTH_COLUMNS if births_only else ALL_COLUMNS))
+
+
+def _is_training_set(value: Any, learnt: Learnt) -> bool:
+    return isinstance(value, Diagrams) and value.parts == learnt["parts_"]
+
+
+def _is_time_by_part(value: Any, learnt: Learnt) -> bool:
+    """Whether the latest times of all parts are known where they are asked for."""
+    parts = learnt["parts_"] if learnt["_essential"] == "separate" else ()
+    return (
+        isinstance(value, dict)
+        and tuple(value) == parts
+        and all(
+            isinstance(time, float) and abs(time) <= LARGEST_COORDINATE
+            for time in value.values()
+        )
+    )
+
+
+def _is_compared(value: Any, learnt: Learnt) -> bool:
+    known = set(finite_parts(learnt["X_fit_"], learnt["_essential"], learnt["ends_"]))
+    return isinstance(value, tuple) and 0 < len(set(value) & known) == len(value)
+
+
+def _is_bandwidth_by_part(value: Any, learnt: Learnt) -> bool:
+    return (
+        isinstance(value, dict)
+        and tuple(value) == learnt["compared_"]
+        and all(_is_size(width) and width > 0.0 for width in value.values())
+    )
 
 
 _PARTS: dict[str, Check] = {"parts_": _is_parts}
@@ -389,15 +496,31 @@ _WORDS: dict[str, Check] = {
     "_essential": _is_essential,
     "ramps_": _is_ramp_by_codebook,
 }
+_DESCRIPTOR: dict[str, Check] = {**_PARTS, "_essential": _is_essential}
+_KERNEL: dict[str, Check] = {
+    **_DESCRIPTOR,
+    "X_fit_": _is_training_set,
+    "ends_": _is_time_by_part,
+    "compared_": _is_compared,
+}
+_WIDE_KERNEL: dict[str, Check] = {**_KERNEL, "bandwidths_": _is_bandwidth_by_part}
 # What can be saved: each class with what fit sets, and how to tell that it is sound.
 # Checked in this order; parts come first, as the others rely on them.
 LEARNT: dict[type, dict[str, Check]] = {
-    PersistenceBoW: {**_WORDS, "codebooks_": _is_codebook_by_part(KMeansCodebook)},
+    PersistenceBoW: {**_WORDS, "codebooks_": _is_codebook(KMeansCodebook)},
     StablePersistenceBoW: {
         **_WORDS,
-        "codebooks_": _is_codebook_by_part(GaussianCodebook),
+        "codebooks_": _is_codebook(GaussianCodebook),
         "stability_constant_": _is_constant,
     },
+    PersistenceImage: {**_DESCRIPTOR, "frames_": _by_part(_is_frame)},
+    PersistenceLandscape: {**_DESCRIPTOR, "grids_": _by_part(_is_grid)},
+    RiemannianHeatMap: {**_DESCRIPTOR, "spaces_": _by_part(_is_space)},
+    PersistenceStatistics: {**_DESCRIPTOR, "columns_": _by_part(_is_columns)},
+    WassersteinKernel: _WIDE_KERNEL,
+    MultiScaleKernel: _WIDE_KERNEL,
+    SlicedWassersteinKernel: _WIDE_KERNEL,
+    LandscapeKernel: _KERNEL,
     PersistenceThreshold: _PARTS,
     MostPersistent: _PARTS,
     Rescale: {**_PARTS, "scales_": _is_scale_by_part},
