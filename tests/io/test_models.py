@@ -19,11 +19,23 @@ from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
 from pbow.io import models
 from pbow.io.archive import MODEL, FileFormatError, read_archive, write_archive
 from pbow.io.native import write_native
+from pbow.kernels import (
+    LandscapeKernel,
+    MultiScaleKernel,
+    SlicedWassersteinKernel,
+    WassersteinKernel,
+)
 from pbow.preprocessing import (
     MostPersistent,
     PersistenceThreshold,
     Rescale,
     SelectParts,
+)
+from pbow.vectorizers import (
+    PersistenceImage,
+    PersistenceLandscape,
+    PersistenceStatistics,
+    RiemannianHeatMap,
 )
 
 # At least one of every class that can be saved.
@@ -36,6 +48,15 @@ ESTIMATORS = [
     StablePersistenceBoW(3, covariance="full", essential="separate", dtype="float32"),
     StablePersistenceBoW.paper(3, random_state=0),
     StablePersistenceBoW.certified(3, random_state=0),
+    PersistenceImage(resolution=4, essential="separate"),
+    PersistenceImage.paper(3),
+    PersistenceLandscape(2, resolution=5, essential="separate"),
+    RiemannianHeatMap(3, essential="separate"),
+    PersistenceStatistics(essential="separate"),
+    WassersteinKernel(essential="separate"),
+    MultiScaleKernel(essential=9.5),
+    SlicedWassersteinKernel(n_directions=4, bandwidth=2.0),
+    LandscapeKernel(essential="separate"),
     PersistenceThreshold(0.1),
     MostPersistent({"H0": 2, "H1": 3}),
     Rescale("persistence", quantile=0.9),
@@ -377,14 +398,72 @@ def test_an_array_that_nothing_uses_is_refused(X, path):
         (StablePersistenceBoW(2), "stability_constant_", -1.0),
         (StablePersistenceBoW(2), "stability_constant_", {"float": "nan"}),
         (StablePersistenceBoW(2), "stability_constant_", "low"),
+        (PersistenceImage(), "frames_", {"dict": {}}),
+        (PersistenceImage(), "frames_", {"dict": {"H0": None}}),
+        (PersistenceLandscape(), "grids_", {"dict": {"H2": None}}),
+        (PersistenceLandscape(), "grids_", {"dict": {"H0": 1.0}}),
+        (PersistenceStatistics(), "columns_", {"dict": {"H0": {"tuple": ["mean"]}}}),
+        (LandscapeKernel(), "X_fit_", None),
+        (LandscapeKernel(), "ends_", {"dict": {"H0": 1.0}}),
+        (LandscapeKernel(), "compared_", {"tuple": ["H0", "H0"]}),
+        (LandscapeKernel(), "compared_", {"tuple": ["H0_inf"]}),
+        (LandscapeKernel(), "compared_", {"tuple": []}),
+        (LandscapeKernel(essential="separate"), "ends_", {"dict": {"H0": 1.0}}),
+        (
+            LandscapeKernel(essential="separate"),
+            "ends_",
+            {"dict": {"H0": {"float": "nan"}, "H1": 1.0}},
+        ),
+        (MultiScaleKernel(), "bandwidths_", {"dict": {"H0": 1.0}}),
+        (MultiScaleKernel(), "bandwidths_", {"dict": {"H0": 1.0, "H1": 0.0}}),
+        (WassersteinKernel(), "bandwidths_", 1.0),
     ],
     ids=str,
 )
 def test_forged_attributes_are_refused(X, path, estimator, attribute, value):
     pbow.save(clone(estimator).fit(X), path)
     change(path, ["learnt", attribute], value)
-    with pytest.raises(FileFormatError, match=f"its {attribute} is not what fit"):
+    # Or, where arrays were in its place: that they are now nobody's.
+    with pytest.raises(FileFormatError, match=f"its {attribute} is not|more or less"):
         pbow.load(path)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "attribute", "record", "field", "value"),
+    [
+        (PersistenceImage(), "frames_", "ImageFrame", "bandwidth", 0.0),
+        (PersistenceImage(), "frames_", "ImageFrame", "bandwidth", "wide"),
+        (PersistenceImage(), "frames_", "ImageFrame", "births", {"tuple": [1.0, 1.0]}),
+        (PersistenceImage(), "frames_", "ImageFrame", "births", {"tuple": [1.0]}),
+        (PersistenceImage(), "frames_", "ImageFrame", "persistences", None),
+        (PersistenceImage(), "frames_", "ImageFrame", "ramp", 1.0),
+        (PersistenceLandscape(), "grids_", "LandscapeGrid", "start", 1e101),
+        (PersistenceLandscape(), "grids_", "LandscapeGrid", "stop", {"float": "nan"}),
+        (PersistenceLandscape(), "grids_", "LandscapeGrid", "stop", 7),
+    ],
+    ids=str,
+)
+def test_forged_records_are_refused(
+    X, path, estimator, attribute, record, field, value
+):
+    pbow.save(clone(estimator).fit(X), path)
+    change(path, ["learnt", attribute, "dict", "H1", record, field], value)
+    with pytest.raises(FileFormatError, match=f"its {attribute} is not"):
+        pbow.load(path)
+
+
+@pytest.mark.parametrize("number", [1e210, 1.7e308, 1e-230, 5e-324])
+def test_a_tangent_space_that_no_data_lead_to_is_refused(X, path, number):
+    pbow.save(RiemannianHeatMap(2).fit(X), path)
+    header, arrays = read_archive(path, MODEL)
+    for name, array in arrays.items():
+        forged = {**arrays, name: np.where(array == 0, 0, number)}
+        write_archive(path, MODEL, header, forged)
+        try:
+            loaded = pbow.load(path)
+        except FileFormatError:
+            continue
+        assert np.isfinite(loaded.transform(X)).all()
 
 
 def test_a_parameter_that_is_not_in_the_file_has_its_default(X, path):
@@ -417,8 +496,22 @@ def test_damaged_files_give_our_error_or_the_same_model(X, path):
         tracemalloc.stop()
 
 
-def test_values_changed_at_random_give_our_error_or_a_model_that_works(X, path):
-    fitted = PersistenceBoW(2, essential="separate", random_state=0).fit(X)
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        PersistenceBoW(2, essential="separate", random_state=0),
+        PersistenceImage(resolution=2, essential="separate"),
+        PersistenceLandscape(2, 5, essential="separate"),
+        RiemannianHeatMap(2, resolution=3, essential="separate"),
+        PersistenceStatistics(essential="separate"),
+        MultiScaleKernel(essential="separate"),
+    ],
+    ids=str,
+)
+def test_values_changed_at_random_give_our_error_or_a_model_that_works(
+    X, path, estimator
+):
+    fitted = clone(estimator).fit(X)
     pbow.save(fitted, path)
     header, arrays = read_archive(path, MODEL)
     text, chance = json.dumps(header), random.Random(1)

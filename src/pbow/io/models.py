@@ -441,6 +441,10 @@ def _is_space(space: Any, births_only: bool) -> bool:  # noqa: FBT001
         isinstance(space, TangentSpace)
         and len(space.limits) == (1 if births_only else 2)
         and bool(np.abs(space.limits).max() <= LARGEST_COORDINATE)
+        # Of the unit sphere, and angles.
+        and bool(np.abs(space.mean).max() < 1.0 + 1e-6)
+        and bool(np.abs(space.origin).max() < math.pi + 1e-6)
+        and bool(np.abs(space.components).max(initial=0.0) < 1.0 + 1e-6)
     )
 
 
