@@ -117,6 +117,7 @@ def test_a_real_set_written_in_the_format_comes_back(
         ({"TRIO_graph_indicator.txt": "0\n"}, "vertex 1 is of graph 0"),
         ({"TRIO_graph_indicator.txt": "1\n3\n"}, "graph 2 has no vertex"),
         ({"TRIO_graph_labels.txt": "a\n"}, "labels.txt: line 1 is 'a'; expected a wh"),
+        ({"TRIO_graph_labels.txt": " \n"}, "labels.txt: it is empty"),
         ({"TRIO_graph_labels.txt": "1\n2\n"}, "graph 3, and there are labels of 2"),
     ],
 )
