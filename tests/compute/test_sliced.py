@@ -7,7 +7,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from pbow import Diagrams
-from pbow.compute.sliced import project, slices_between, slices_within
+from pbow.compute.sliced import (
+    empty_projections,
+    project,
+    slices_between,
+    slices_within,
+)
 
 
 def lines(n):
@@ -23,10 +28,18 @@ def by_sorting(F, G, line):
     return np.abs(np.sort(one @ line) - np.sort(other @ line)).sum()
 
 
+def projections(X, n_lines):
+    out = empty_projections(X.points, X.offsets, n_lines)
+    half = len(X) // 2  # in two blocks, as threads would
+    for block in ((0, half), (half, len(X))):
+        project(X.points, X.offsets, lines(n_lines), out, *block)
+    return out
+
+
 def compare(X, n_lines):
     X = Diagrams.from_list(X)
     out = np.zeros((len(X), len(X)))
-    slices_within(*project(X.points, X.offsets, lines(n_lines)), out)
+    slices_within(*projections(X, n_lines), out)
     return out
 
 
@@ -40,7 +53,7 @@ def test_sums_over_lines_follow_the_definition(ragged, n_lines):
 
 
 def test_projections_are_sorted_and_closed_by_infinity(ragged):
-    points_on, feet_on, starts = project(ragged.points, ragged.offsets, lines(5))
+    points_on, feet_on, starts = projections(ragged, 5)
     for values in (points_on, feet_on):
         for first, after in pairwise(starts):
             assert (np.diff(values[:, first:after], axis=1) >= 0).all()
@@ -57,7 +70,7 @@ def test_points_on_the_diagonal_are_left_out_exactly(ragged, rng):
 
 
 def test_all_ways_to_walk_a_block_agree(ragged):
-    prepared = project(ragged.points, ragged.offsets, lines(5))
+    prepared = projections(ragged, 5)
     on, feet, starts = prepared
     whole, block, within = np.zeros((30, 30)), np.zeros((9, 4)), np.zeros((8, 8))
     slices_between(*prepared, *prepared, whole)

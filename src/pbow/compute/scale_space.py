@@ -36,6 +36,7 @@ from pbow.compute.sums import sum_of
 __all__ = [
     "NODES_A_POINT",
     "Heat",
+    "empty_heat",
     "heat_between",
     "heat_of_each",
     "heat_within",
@@ -81,20 +82,27 @@ class Heat(NamedTuple):
     bandwidth: float
 
 
-def spread(points: Floats, offsets: Ints, s: float) -> Heat:
-    """Return the heat of diagrams at standard deviation ``s``."""
-    n = len(offsets) - 1
+def empty_heat(points: Floats, offsets: Ints, bandwidth: float) -> Heat:
+    """Return the room for the heat of diagrams at standard deviation ``bandwidth``."""
     padded = -(-np.diff(offsets) // LANES) * LANES
     starts = np.concatenate(([0], np.cumsum(padded)))
-    columns = np.empty((3, starts[-1]))
-    _fill_columns(points, offsets, starts, columns)
-    rows, heights, widths = np.zeros((3, n), np.int64)
-    scale = math.sqrt(2.0) / s  # of birth + death, to nodes
-    _measure(points, offsets, scale, rows, heights, widths)
+    rows, heights, widths = np.zeros((3, len(padded)), np.int64)
+    _measure(points, offsets, _nodes_a_unit(bandwidth), rows, heights, widths)
     node_starts = np.concatenate(([0], np.cumsum(heights * widths)))
-    nodes = np.zeros(node_starts[-1])
-    _fill_nodes(points, offsets, scale, rows, heights, widths, node_starts, nodes)
-    return Heat(columns, starts, nodes, node_starts, rows, heights, widths, s)
+    columns, nodes = np.empty((3, starts[-1])), np.zeros(node_starts[-1])
+    return Heat(columns, starts, nodes, node_starts, rows, heights, widths, bandwidth)
+
+
+@njit(nogil=True, cache=True)
+def spread(points: Floats, offsets: Ints, heat: Heat, first: int, last: int) -> None:
+    """Set the heat of diagrams ``first`` to ``last - 1``.
+
+    Cost: some 35 x 35 nodes a point.
+    """
+    for i in range(first, last):
+        _fill_columns(points, offsets[i], offsets[i + 1], heat, i)
+        if heat.widths[i]:
+            _fill_nodes(points, offsets[i], offsets[i + 1], heat, i)
 
 
 @njit(nogil=True, cache=True)
@@ -220,18 +228,9 @@ def _by_nodes(left: Heat, i: int, right: Heat, j: int, room: Floats) -> float:
 
 
 @njit(nogil=True, cache=True)
-def _fill_columns(points: Floats, offsets: Ints, starts: Ints, columns: Floats) -> None:
-    """Set ``columns`` to the births, deaths and persistences of every diagram."""
-    for i in range(offsets.shape[0] - 1):
-        birth = 0.0
-        at = starts[i]
-        for t in range(offsets[i], offsets[i + 1]):
-            birth, death = points[t, 0], points[t, 1]
-            columns[0, at], columns[1, at], columns[2, at] = birth, death, death - birth
-            at += 1
-        while at < starts[i + 1]:
-            columns[0, at], columns[1, at], columns[2, at] = birth, birth, 0.0
-            at += 1
+def _nodes_a_unit(bandwidth: float) -> float:
+    """Return the factor from birth + death, or persistence, to places in nodes."""
+    return math.sqrt(2.0) / bandwidth
 
 
 @njit(nogil=True, cache=True)
@@ -254,37 +253,42 @@ def _measure(
                 rows[i], heights[i], widths[i] = first, height, width
 
 
+@njit(nogil=True, cache=True)
+def _fill_columns(points: Floats, first: int, last: int, heat: Heat, i: int) -> None:
+    """Set the births, deaths and persistences of diagram i."""
+    columns = heat.columns
+    birth = 0.0
+    at = heat.starts[i]
+    for t in range(first, last):
+        birth, death = points[t, 0], points[t, 1]
+        columns[0, at], columns[1, at], columns[2, at] = birth, death, death - birth
+        at += 1
+    while at < heat.starts[i + 1]:
+        columns[0, at], columns[1, at], columns[2, at] = birth, birth, 0.0
+        at += 1
+
+
 @njit(nogil=True, cache=True, fastmath=CONTRACT)
-def _fill_nodes(
-    points: Floats,
-    offsets: Ints,
-    scale: float,
-    rows: Ints,
-    heights: Ints,
-    widths: Ints,
-    node_starts: Ints,
-    nodes: Floats,
-) -> None:
-    """Add every point's Gaussian, less that of its mirror image, to ``nodes``."""
-    along_row = np.empty(2 * REACH + 1)
-    for i in range(rows.shape[0]):
-        width = widths[i]
-        if width == 0:
-            continue
-        for t in range(offsets[i], offsets[i + 1]):
-            along = scale * (points[t, 0] + points[t, 1])
-            away = scale * (points[t, 1] - points[t, 0])
-            # On the diagonal itself, at node 0 of a row, everything is 0.
-            start = max(1, math.ceil(away - REACH))
-            stop = math.floor(away + REACH) + 1
-            for k in range(stop - start):
-                x = start + k
-                mirrored = _one_less_half_to(4.0 * RATE * x * away)
-                along_row[k] = half_to_64(RATE * (x - away) ** 2) * mirrored
-            first = math.ceil(along - REACH)
-            at = np.uint64(node_starts[i] + (first - rows[i]) * width + start - 1)
-            for r in range(first, math.floor(along + REACH) + 1):
-                across = half_to_64(RATE * (r - along) ** 2)
-                for k in range(np.uint64(stop - start)):
-                    nodes[at + k] += across * along_row[k]
-                at += np.uint64(width)
+def _fill_nodes(points: Floats, first: int, last: int, heat: Heat, i: int) -> None:
+    """Add the Gaussian of each point of diagram i, less that of its mirror image."""
+    scale = _nodes_a_unit(heat.bandwidth)
+    nodes, width = heat.nodes, heat.widths[i]
+    away_from_diagonal = np.empty(2 * REACH + 1)
+    for t in range(first, last):
+        along = scale * (points[t, 0] + points[t, 1])
+        away = scale * (points[t, 1] - points[t, 0])
+        # On the diagonal itself, at node 0 of a row, everything is 0.
+        start = max(1, math.ceil(away - REACH))
+        n_nodes = math.floor(away + REACH) + 1 - start
+        for k in range(n_nodes):
+            x = start + k
+            mirrored = _one_less_half_to(4.0 * RATE * x * away)
+            away_from_diagonal[k] = half_to_64(RATE * (x - away) ** 2) * mirrored
+        row = math.ceil(along - REACH)
+        at = np.uint64(heat.node_starts[i] + (row - heat.rows[i]) * width + start - 1)
+        while row <= along + REACH:
+            across = half_to_64(RATE * (row - along) ** 2)
+            for k in range(np.uint64(n_nodes)):
+                nodes[at + k] += across * away_from_diagonal[k]
+            at += np.uint64(width)
+            row += 1

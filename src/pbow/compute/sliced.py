@@ -16,7 +16,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["Projections", "project", "slices_between", "slices_within"]
+__all__ = [
+    "Projections",
+    "empty_projections",
+    "project",
+    "slices_between",
+    "slices_within",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -32,29 +38,46 @@ class Projections(NamedTuple):
     starts: Ints
 
 
-def project(points: Floats, offsets: Ints, lines: Floats) -> Projections:
-    """Return the projections onto ``lines``, whose rows are (cos, sin).
+def empty_projections(points: Floats, offsets: Ints, n_lines: int) -> Projections:
+    """Return the room for projections: points off the diagonal, and an inf for each.
 
-    Points on the diagonal are their own feet and left out: they change no distance.
-    In numpy, whose sort is faster than one that is compiled here.
+    Points on the diagonal are their own feet: they would change no distance.
     """
-    off = points[:, 1] > points[:, 0]
-    ends = np.concatenate(([0], np.cumsum(off)))[offsets]
-    births, deaths = points[off].T
-    diagram = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
-    at = np.arange(len(diagram)) + diagram
-    starts = ends + np.arange(len(ends))
-    points_on = np.full((len(lines), starts[-1]), np.inf)
-    feet_on = points_on.copy()
-    feet = 0.5 * (births + deaths)
-    # The feet lie on one line: they have one order, or its reverse.
-    up, down = feet[np.lexsort((feet, diagram))], feet[np.lexsort((-feet, diagram))]
-    for d, (x, y) in enumerate(lines):
-        points_on[d, at] = births * x + deaths * y
-        feet_on[d, at] = (up if x + y >= 0.0 else down) * (x + y)
-    for first, after in pairwise(starts):
-        points_on[:, first : after - 1].sort(axis=1)
+    off = np.concatenate(([0], np.cumsum(points[:, 1] > points[:, 0])))
+    starts = off[offsets] + np.arange(len(offsets))
+    points_on, feet_on = np.full((2, n_lines, starts[-1]), np.inf)
     return Projections(points_on, feet_on, starts)
+
+
+def project(
+    points: Floats,
+    offsets: Ints,
+    lines: Floats,
+    out: Projections,
+    first: int,
+    last: int,
+) -> None:
+    """Set the projections of diagrams ``first`` to ``last - 1``.
+
+    Rows of ``lines`` are (cos, sin). In numpy, whose sort is faster than one that is
+    compiled here.
+    """
+    points = points[offsets[first] : offsets[last]]
+    births, deaths = points[points[:, 1] > points[:, 0]].T
+    starts = out.starts[first : last + 1]
+    ends = starts - starts[0] - np.arange(len(starts))
+    diagram = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+    at = starts[0] + diagram + np.arange(len(diagram))
+    feet = 0.5 * (births + deaths)
+    for start, end in pairwise(ends):
+        feet[start:end].sort()
+    backwards = ends[diagram] + ends[diagram + 1] - 1 - np.arange(len(diagram))
+    for d, (x, y) in enumerate(lines):
+        out.points_on[d, at] = births * x + deaths * y
+        # The feet lie on one line: they have one order, or its reverse.
+        out.feet_on[d, at] = (feet if x + y >= 0.0 else feet[backwards]) * (x + y)
+    for start, after in pairwise(starts):
+        out.points_on[:, start : after - 1].sort(axis=1)
 
 
 @njit(nogil=True, cache=True)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pbow.compute.scale_space import (
     NODES_A_POINT,
     Heat,
+    empty_heat,
     heat_between,
     heat_of_each,
     heat_within,
@@ -18,13 +19,17 @@ from pbow.compute.scale_space import (
 )
 from pbow.diagrams import Diagrams
 from pbow.kernels._base import PairwiseKernel
+from pbow.threads import for_each_block
 from pbow.validation import check_positive, refuse
 
 __all__ = ["MultiScaleKernel"]
 
 Floats = NDArray[np.float64]
 
-PAIR_OF_POINTS = 3.0  # nanoseconds, where diagrams are compared by points
+# Nanoseconds: ten times as many where diagrams are compared by points, ten times less
+# and independent of the number of points where they are compared by nodes.
+PAIR_OF_POINTS = 0.3
+SPREAD_A_POINT = 400.0
 
 # The square of a bandwidth, and numbers divided by it, must stay finite.
 SMALLEST, LARGEST = 1e-100, 1e100
@@ -126,7 +131,14 @@ class MultiScaleKernel(PairwiseKernel):
         return {"bandwidths_": {name: _half_of_rms(p) for name, p in parts.items()}}
 
     def _prepare(self, part: Diagrams) -> Heat:
-        return spread(part.points, part.offsets, self._bandwidth_of(part))
+        heat = empty_heat(part.points, part.offsets, self._bandwidth_of(part))
+        for_each_block(
+            lambda first, last: spread(part.points, part.offsets, heat, first, last),
+            part.offsets,
+            nanoseconds_a_point=SPREAD_A_POINT,
+            n_jobs=self.n_jobs,
+        )
+        return heat
 
     def _distance_tile(
         self, left: Heat, right: Heat, rows: slice, columns: slice
