@@ -13,6 +13,12 @@ def cache(tmp_path, monkeypatch):
 
 
 @pytest.fixture
+def nothing_else(monkeypatch):
+    """Load what was imported, and not what a data folder has."""
+    monkeypatch.delenv("PBOW_DATA", raising=False)
+
+
+@pytest.fixture
 def write_folder(tmp_path):
     """Write files, by name, into a new folder; return it."""
 

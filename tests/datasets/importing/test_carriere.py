@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from pbow.datasets import load_dataset
 from pbow.datasets.importing import carriere, import_dataset
 from pbow.io import FileFormatError
 
@@ -46,6 +47,15 @@ def test_diagrams_and_parts_are_joined(tmp_path, write_folder, write_zip, load):
         assert_array_equal(arrays["groups"], [61, 61, 62, 62])
         assert_array_equal(arrays["vertex_ids"], [0, 10, 0, 10])
         assert "exchanged" not in str(arrays["provenance"])
+
+
+@pytest.mark.usefixtures("nothing_else")
+def test_what_was_imported_is_loaded(write_folder):
+    release = write_folder({"train_diag.hdf5": diagrams(), "train.csv": CSV})
+    import_dataset("shape-segmentation-carriere", release)
+    data = load_dataset("shape-segmentation-carriere")
+    assert data.diagrams.sizes.tolist() == [2, 0, 1, 1]
+    assert data.groups.tolist() == [61, 61, 62, 62]
 
 
 def test_deaths_that_all_come_first_are_exchanged_and_the_record_says_so(

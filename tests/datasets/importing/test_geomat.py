@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy.io import savemat
 
+from pbow.datasets import load_dataset
 from pbow.datasets.importing import geomat, import_dataset
 from pbow.datasets.importing.geomat import MATERIALS
 from pbow.io import FileFormatError
@@ -57,6 +58,15 @@ def test_patches_come_by_material_with_split_scale_and_photograph(
         # The two patches of a material are of different poses.
         assert len(np.unique(arrays["groups"])) == 38
         assert arrays["images"].dtype == np.float32
+
+
+@pytest.mark.usefixtures("nothing_else")
+def test_what_was_imported_is_loaded(write_folder, release):
+    import_dataset("geomat", write_folder(release))
+    data = load_dataset("geomat")
+    assert data.label_names == MATERIALS
+    assert data.in_test.tolist() == [True, False] * 19
+    assert len(data.diagrams) == 38
 
 
 def test_patches_of_one_pose_are_a_group_within_a_material(

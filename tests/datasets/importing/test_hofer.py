@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from pbow.datasets import load_dataset
 from pbow.datasets.importing import hofer, import_dataset
 from pbow.io import FileFormatError
 
@@ -71,6 +72,15 @@ def test_finite_and_essential_points_are_joined_in_the_order_of_graphs(
                 [0.0, np.inf],
             ],
         )
+
+
+@pytest.mark.usefixtures("nothing_else")
+def test_what_was_imported_is_loaded(write_folder):
+    import_dataset("reddit-5k-hofer", write_folder({"reddit_5K.h5": provider()}))
+    data = load_dataset("reddit-5k-hofer")
+    assert data.diagrams.parts == ("H0",)
+    assert data.diagrams.sizes.tolist() == [3, 3, 1, 1]
+    assert data.diagrams.essential().sizes.tolist() == [1, 2, 0, 1]
 
 
 @pytest.mark.parametrize(

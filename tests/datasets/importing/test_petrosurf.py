@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 from PIL import Image
 from scipy.io import savemat
 
-from pbow.datasets import cut_patches
+from pbow.datasets import cut_patches, load_dataset
 from pbow.datasets.importing import import_dataset, petrosurf
 from pbow.io import FileFormatError
 
@@ -83,6 +83,14 @@ def test_patches_are_those_of_each_surface(
             assert_array_equal(arrays["positions"][rows], expected.positions)
 
 
+@pytest.mark.usefixtures("nothing_else")
+def test_what_was_imported_is_loaded(write_folder, surfaces):
+    import_dataset("petrosurf3d", write_folder(by_suffix(*surfaces)))
+    data = load_dataset("petrosurf3d")
+    assert len(data.diagrams) == 12
+    assert data.groups.tolist() == [0] * 6 + [1] * 6
+
+
 def test_no_patch_reaches_where_nothing_was_measured(
     tmp_path, write_folder, load, surfaces
 ):
@@ -97,12 +105,6 @@ def test_no_patch_reaches_where_nothing_was_measured(
     assert not np.isnan(arrays["images"]).any()
     assert columns[arrays["groups"] == 0].max() <= 8
     assert columns[arrays["groups"] == 1].min() >= 12
-
-
-def changed(surfaces, **changes):
-    files = by_suffix(*surfaces)
-    files.update(changes)
-    return files
 
 
 def test_what_is_wrong_is_named(tmp_path, write_folder, surfaces):

@@ -63,9 +63,8 @@ def test_dashes_of_a_name_become_underscores_and_either_finds_it(
         assert path.name == "graphs_MY_TRIO.npz"
 
 
-def test_what_was_imported_is_loaded(monkeypatch, tmp_path, write_folder):
-    monkeypatch.setenv("PBOW_CACHE", str(tmp_path / "cache"))
-    monkeypatch.delenv("PBOW_DATA", raising=False)
+@pytest.mark.usefixtures("nothing_else")
+def test_what_was_imported_is_loaded(tmp_path, write_folder):
     path = import_dataset("trio", write_folder(TRIO))
     assert path == tmp_path / "cache" / "imported" / "graphs_TRIO.npz"
     data = load_dataset("trio")

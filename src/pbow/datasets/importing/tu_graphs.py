@@ -79,7 +79,7 @@ def convert_tu_graphs(
         "offsets": offsets,
         "num_nodes": num_nodes.astype(np.int32),
         "labels": labels.astype(np.int32),
-        "label_names": found.astype(str),
+        "label_names": np.array([str(label) for label in found]),
     }
     done = (
         "Vertices counted from 0 in each graph; each edge once, without loops, sorted."
