@@ -2,6 +2,7 @@
 
 from pbow.datasets.dataset import Dataset, Provenance
 from pbow.datasets.graph_diagrams import normalize_graph_diagrams
+from pbow.datasets.importing import import_dataset
 from pbow.datasets.loading import Listing, list_datasets, load_dataset
 from pbow.datasets.paraboloid import remove_paraboloid
 from pbow.datasets.patches import Patches, cut_patches
@@ -14,6 +15,7 @@ __all__ = [
     "Patches",
     "Provenance",
     "cut_patches",
+    "import_dataset",
     "list_datasets",
     "load_dataset",
     "make_shapes",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -10,6 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow.datasets.importing import (
+    carriere,
+    geomat,
+    hofer,
+    petrosurf,
+    princeton,
+    simba,
+    tu_graphs,
+)
 from pbow.datasets.recipes import (
     DegreesOfGraphs,
     DepthMaps,
@@ -22,7 +32,12 @@ from pbow.datasets.shapes import SHAPE_NAMES, make_shapes
 
 __all__ = ["CATALOGUE", "Entry", "entries_of", "find_entry"]
 
-GRAPHS = "graphs_"
+# Of the generated shapes.
+N_PER_CLASS, N_POINTS, NOISE = 50, 500, 0.1
+
+# Files of other data sets, which are known by their layout alone.
+GRAPHS = re.compile(r"graphs_(.+)")
+MESHES = re.compile(r"psb_(.+)_meshes")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +54,7 @@ class Entry:
     exp_a_per_class : samples of each class in the paper's EXP-A; None takes all.
     stand_in_for : the data set that it stands in for.
     stand_in : the entry that stands in for it.
-    release : what can be imported, and where it is public.
+    release : where it is public, in a form that can be imported.
     """
 
     name: str
@@ -56,7 +71,7 @@ class Entry:
 
 
 def _generate_shapes(seed: int) -> dict[str, NDArray[Any]]:
-    clouds, labels = make_shapes(50, 500, 0.1, random_state=seed)
+    clouds, labels = make_shapes(N_PER_CLASS, N_POINTS, NOISE, random_state=seed)
     return {"clouds": clouds, "labels": labels, "label_names": np.array(SHAPE_NAMES)}
 
 
@@ -65,12 +80,13 @@ BY_DEGREE = (
     "Vertices enter by their degree, edges with the later end (sublevel, H0). Each "
     "diagram is scaled to [0, 1]; persistence > 0.01 (Hofer et al. 2017)."
 )
+BALLS = (
+    "Balls grow around each vertex: lengths of shortest paths along edges as "
+    "filtration of the mesh (sublevel), H1."
+)
 
-TU = "https://chrsmrrs.github.io/datasets"
-HOFER = "https://github.com/c-hofer/nips2017"
 
-
-def _graph_set(name: str, stem: str, origin: str, release: str, **more: Any) -> Entry:
+def _graph_set(name: str, stem: str, origin: str, **more: Any) -> Entry:
     more.setdefault("recipe", DegreesOfGraphs())
     return Entry(
         name=name,
@@ -78,7 +94,7 @@ def _graph_set(name: str, stem: str, origin: str, release: str, **more: Any) -> 
         origin=origin,
         how=BY_DEGREE,
         protocol="90/10",
-        release=release,
+        release=tu_graphs.HOME,
         **more,
     )
 
@@ -99,21 +115,18 @@ CATALOGUE = (
         recipe=StoredDiagrams(part="H1", without="Random Cloud 2D"),
         how="Vietoris-Rips filtration, approximated by SimBa, H1.",
         protocol="80/20",
-        release="the .persistence files of https://github.com/bziiuj/pcodebooks",
+        release=simba.HOME,
     ),
     Entry(
         name="geomat",
         stem="geomat_depth_patches",
         origin="GeoMat (DeGol et al. 2016): depth patches of 19 materials.",
-        recipe=DepthMaps(flatten=True),
+        recipe=DepthMaps(flatten=True, resolution=400),
         how=f"The paraboloid that fits best is subtracted. {FLOODED}",
         protocol="groups",
         exp_a_per_class=30,
         stand_in="geomat-standin",
-        release=(
-            "the depth patches of "
-            "https://web.engr.illinois.edu/~degol2/pages/MatRec_CVPR16.html"
-        ),
+        release=geomat.HOME,
     ),
     Entry(
         name="geomat-standin",
@@ -129,14 +142,12 @@ CATALOGUE = (
         "reddit-5k",
         "graphs_REDDIT_MULTI_5K",
         "Reddit-5k (Yanardag and Vishwanathan 2015): discussion graphs, 5 topics.",
-        f"REDDIT-MULTI-5K of {TU}",
         exp_a_per_class=100,
     ),
     _graph_set(
         "reddit-12k",
         "graphs_REDDIT_MULTI_12K",
         "Reddit-12k (Yanardag and Vishwanathan 2015): discussion graphs, 11 topics.",
-        f"REDDIT-MULTI-12K of {TU}",
         recipe=DegreesOfGraphs(n_per_class=513),
         exp_a_per_class=50,
     ),
@@ -149,10 +160,7 @@ CATALOGUE = (
         protocol="4 folds",
         exp_a_per_class=390,
         stand_in="petrosurf3d-standin",
-        release=(
-            "the depth maps and ground truth of "
-            "http://lrs.icg.tugraz.at/research/petroglyphsegmentation"
-        ),
+        release=petrosurf.HOME,
     ),
     Entry(
         name="petrosurf3d-standin",
@@ -169,24 +177,19 @@ CATALOGUE = (
         stem="psb_airplane_meshes",
         origin="Airplanes of the Princeton segmentation benchmark (Chen et al. 2009).",
         recipe=GeodesicBalls(n_meshes=19, n_vertices=300),
-        how=(
-            "Balls grow around each vertex: lengths of shortest paths along edges as "
-            "filtration of the mesh (sublevel), H1."
-        ),
+        how=BALLS,
         protocol="50/50",
-        release="the meshes and segmentations of https://segeval.cs.princeton.edu",
+        release=princeton.HOME,
     ),
     _graph_set(
         "mutag",
         "graphs_MUTAG",
         "MUTAG (Debnath et al. 1991): 188 molecules, mutagenic or not.",
-        f"MUTAG of {TU}",
     ),
     _graph_set(
         "proteins",
         "graphs_PROTEINS",
         "PROTEINS (Borgwardt et al. 2005): 1,113 proteins, enzymes or not.",
-        f"PROTEINS of {TU}",
     ),
     Entry(
         name="reddit-5k-hofer",
@@ -196,7 +199,7 @@ CATALOGUE = (
         how="Computed by Hofer et al. from vertex degrees, H0.",
         protocol="90/10",
         exp_a_per_class=100,
-        release=f"the diagrams of Reddit-5k of {HOFER}",
+        release=hofer.HOME,
     ),
     Entry(
         name="reddit-12k-hofer",
@@ -206,7 +209,7 @@ CATALOGUE = (
         how="Computed by Hofer et al. from vertex degrees, H0.",
         protocol="90/10",
         exp_a_per_class=50,
-        release=f"the diagrams of Reddit-12k of {HOFER}",
+        release=hofer.HOME,
     ),
     Entry(
         name="shape-segmentation-carriere",
@@ -215,53 +218,65 @@ CATALOGUE = (
         recipe=StoredDiagrams(part="H1"),
         how="Computed by Carrière et al. by geodesic balls, H1.",
         protocol="50/50",
-        release="the airplane diagrams of https://github.com/MathieuCarriere/sklearn_tda",
+        release=carriere.HOME,
     ),
 )
 
 
 def entries_of(stems: Iterable[str]) -> list[Entry]:
-    """Return the catalogue, and an entry for each other graph set among some files."""
+    """Return the catalogue, and an entry for each other graph or mesh set among files.
+
+    Those that the catalogue has are not listed twice.
+    """
     known = {entry.stem for entry in CATALOGUE}
-    others = [stem for stem in stems if stem.startswith(GRAPHS) and stem not in known]
-    return [*CATALOGUE, *(_other_graphs(stem) for stem in others)]
+    others = [_other(stem) for stem in stems if stem not in known]
+    return [*CATALOGUE, *(entry for entry in others if entry is not None)]
 
 
-def find_entry(name: Any, stems: Iterable[str]) -> Entry:
+def find_entry(name: Any, stems: Collection[str]) -> Entry:
     """Return the entry of a name, ignoring case, and - or _; or say what there is.
 
     Every graph set can also be loaded, whole, by the name in its file's:
-    ``graphs_<NAME>.npz``.
+    ``graphs_<NAME>.npz``, and every mesh set by that in ``psb_<NAME>_meshes.npz``.
     """
     if not isinstance(name, str):
         msg = f"Expected the name of a data set, as 'reddit-5k'; got {name!r}."
         raise ValueError(msg)
     wanted = _plain(name)
-    for entry in CATALOGUE:
-        if _plain(entry.name) == wanted:
+    others = [entry for entry in map(_other, stems) if entry is not None]
+    for entry in (*CATALOGUE, *others):
+        if entry.name == wanted:
             return entry
-    for stem in stems:
-        if stem.startswith(GRAPHS) and _plain(stem.removeprefix(GRAPHS)) == wanted:
-            return _other_graphs(stem)
     known = [entry.name for entry in entries_of(stems)]
-    near = get_close_matches(name.lower(), known, 1)
+    near = get_close_matches(wanted, known, 1)
     meant = f" Did you mean {near[0]!r}?" if near else ""
     msg = (
         f"There is no data set {name!r}.{meant} There are {', '.join(known)}. A graph "
         "set of the TU collection can be imported under its own name: pbow datasets "
-        "import NAME --from FOLDER."
+        "import NAME --from PATH."
     )
     raise ValueError(msg)
 
 
-def _other_graphs(stem: str) -> Entry:
-    name = stem.removeprefix(GRAPHS)
-    return _graph_set(
-        name.lower().replace("_", "-"),
-        stem,
-        f"Graphs {name}, in the form of the TU collection.",
-        f"{name} of {TU}",
-    )
+def _other(stem: str) -> Entry | None:
+    """Return an entry for a file that is known by its layout alone."""
+    if match := GRAPHS.fullmatch(stem):
+        return _graph_set(
+            _plain(match[1]),
+            stem,
+            f"Graphs {match[1]}, in the form of the TU collection.",
+        )
+    if match := MESHES.fullmatch(stem):
+        return Entry(
+            name=f"psb-{_plain(match[1])}",
+            stem=stem,
+            origin=f"Meshes {match[1]} of the Princeton segmentation benchmark.",
+            recipe=GeodesicBalls(n_meshes=None, n_vertices=300),
+            how=BALLS,
+            protocol="50/50",
+            release=princeton.HOME,
+        )
+    return None
 
 
 def _plain(name: str) -> str:

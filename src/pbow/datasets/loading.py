@@ -56,7 +56,9 @@ def load_dataset(
         * ``"reddit-5k-hofer"``, ``"reddit-12k-hofer"``,
           ``"shape-segmentation-carriere"``: diagrams that others have published;
         * the name of any graph set that was imported: the whole of the file
-          ``graphs_<NAME>.npz``; so ``"reddit-multi-12k"`` is all of Reddit-12k.
+          ``graphs_<NAME>.npz``; so ``"reddit-multi-12k"`` is all of Reddit-12k. And
+          ``"psb-human"`` and so on for other meshes, ``psb_<NAME>_meshes.npz``, 300
+          vertices of each.
     data_home : str or path-like, optional
         Folder of the source files. By default the one that the variable PBOW_DATA
         names. Data sets that were imported are found after it, in the cache.
@@ -300,9 +302,8 @@ def _how_to_get(entry: Entry) -> str:
         return "It is generated."
     if entry.release is None:
         return f"Set PBOW_DATA, or data_home, to the folder that has {entry.stem}.npz."
-    text = (
-        f"Get {entry.release}, and run: pbow datasets import {entry.name} --from PATH."
-    )
+    command = f"pbow datasets import {entry.name} --from PATH"
+    text = f"Get it from {entry.release}; then run: {command}."
     if entry.stand_in is not None:
         text += f" Until then, {entry.stand_in} has other data of the same kind."
     return text

@@ -84,7 +84,7 @@ class Npz:
                 f"of {self._n_bytes} bytes can be expected to hold"
             )
         with self._zip.open(member) as stream:
-            shape, in_columns, dtype = _read_head(stream)
+            shape, in_columns, dtype = _read_head(stream, name)
             if dtype.kind not in KINDS or dtype.hasobject:
                 _refuse(f"its array {name} is {dtype}; expected numbers or strings")
             n_data = math.prod(shape) * dtype.itemsize
@@ -99,13 +99,16 @@ class Npz:
         return array.astype(dtype.newbyteorder("="), order="C", copy=False)
 
 
-def _read_head(stream: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    major = npy.read_magic(stream)
-    if major == (1, 0):
-        return npy.read_array_header_1_0(stream)
-    if major == (2, 0):
-        return npy.read_array_header_2_0(stream)
-    return _refuse(f"it has an array of npy version {major[0]}.{major[1]}")
+def _read_head(stream: Any, name: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    try:
+        version = npy.read_magic(stream)
+        if version == (1, 0):
+            return npy.read_array_header_1_0(stream)
+        if version == (2, 0):
+            return npy.read_array_header_2_0(stream)
+    except ValueError as error:
+        _refuse(f"its array {name} has no header as numpy writes it: {error}")
+    return _refuse(f"its array {name} is of version {version}, which is unknown")
 
 
 @contextmanager

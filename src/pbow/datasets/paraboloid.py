@@ -63,9 +63,8 @@ def remove_paraboloid(depth: ArrayLike) -> Floats:
     True
     """
     maps = _check_maps(depth)
-    stack = maps.reshape(-1, *maps.shape[-2:])
-    terms = _terms(*stack.shape[1:])
-    flat = stack.reshape(len(stack), -1)
+    terms = _terms(*maps.shape[-2:])
+    flat = maps.reshape(len(maps) if maps.ndim == 3 else 1, len(terms))
     residual = np.empty_like(flat)
     missing = np.isnan(flat)
     whole = ~missing.any(axis=1)

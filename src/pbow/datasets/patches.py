@@ -103,7 +103,7 @@ def cut_patches(
     >>> patches.images.shape, patches.labels.tolist()
     ((6, 2, 2), [0, 0, 1, 0, 0, 1])
     >>> cut_patches(depth, mask, size=2, n_per_class=2).labels.tolist()
-    [0, 0, 1, 1]
+    [1, 0, 0, 1]
     """
     surface, inside = _check_surface(depth, mask)
     stride = size if step is None else step
@@ -117,7 +117,9 @@ def cut_patches(
         raise ValueError(msg)
     check_seed(seed)
     if min(surface.shape) < size:
-        surface, inside = np.full((size, size), np.nan), np.zeros((size, size), bool)
+        none = np.empty((0, size, size), surface.dtype)
+        nowhere = np.empty((0, 2), np.int64)
+        return Patches(none, np.empty(0, np.int64), nowhere, np.empty(0))
     covered = _window_sums(inside, size)[::stride, ::stride] / size**2
     missing = _window_sums(np.isnan(surface), size)[::stride, ::stride]
     usable = (missing == 0) & ((covered <= low) | (covered >= high))

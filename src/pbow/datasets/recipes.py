@@ -153,13 +153,29 @@ class DepthMaps(Recipe):
     """Loops of depth maps as they are flooded.
 
     flatten : whether to remove the global curvature first.
+    resolution : take patches of photographs of this side alone, where the source says
+        which these are.
     """
 
     flatten: bool
+    resolution: int | None = None
 
     def key(self, seed: int) -> dict[str, Any]:
         """Return what else than the source decides about the diagrams."""
         return {**super().key(seed), "flatten": self.flatten}
+
+    def samples(self, source: Source, seed: int) -> Samples:
+        """Take patches of one resolution; diagrams are made of all."""
+        samples = super().samples(source, seed)
+        if self.resolution is None or "scales" not in source:
+            return samples
+        scales = source.read("scales", "iu", 1)
+        if len(scales) != len(samples.labels):
+            msg = f"it has {len(samples.labels)} labels and {len(scales)} of scales."
+            raise ValueError(msg)
+        side = self.resolution
+        rows = np.flatnonzero(scales == side)
+        return _taken(samples, rows, f"patches of resolution {side} x {side}")
 
     def make(
         self, source: Source, seed: int, *, n_jobs: int | None, progress: Progress

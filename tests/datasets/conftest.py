@@ -1,0 +1,53 @@
+"""A data folder with small files, and a cache for each test."""
+
+import json
+
+import numpy as np
+import pytest
+from tests.datasets.layouts import (
+    diagram_arrays,
+    graph_arrays,
+    image_arrays,
+    mesh_arrays,
+    write,
+)
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    """The folder of the cache; no data folder is set, whatever the user has set."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("PBOW_CACHE", str(folder))
+    monkeypatch.delenv("PBOW_DATA", raising=False)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory):
+    """A data folder with a small file for every data set that is not generated."""
+    folder = tmp_path_factory.mktemp("data")
+    authors = diagram_arrays(n_classes=7)
+    authors["label_names"] = np.array([*"abcdef", "Random Cloud 2D"])
+    geomat = image_arrays(n_per_class=30, dtype=np.float32)
+    geomat["images"][3, 5, 5] = np.nan
+    geomat["in_test"] = np.arange(60) % 3 == 0
+    geomat["provenance"] = np.array(json.dumps({"done": "made up"}))
+    gelsight = {**image_arrays(), "scale": np.float64(0.5)}
+    for stem, arrays in {
+        "synthetic_pcodebooks_gauss_0_1_h1": authors,
+        "geomat_depth_patches": geomat,
+        "heightmaps_gelsight_19cls_100px": gelsight,
+        "graphs_REDDIT_MULTI_5K": graph_arrays(n_classes=5),
+        "graphs_REDDIT_MULTI_12K": graph_arrays(515, 2),
+        "petrosurf3d_patches": image_arrays(n_per_class=12, dtype=np.float32),
+        "depth_pothole_patches64": image_arrays(n_per_class=12, dtype=np.uint16),
+        "psb_airplane_meshes": mesh_arrays(),
+        "graphs_MUTAG": graph_arrays(),
+        "graphs_PROTEINS": graph_arrays(seed=1),
+        "graphs_IMDB-BINARY": graph_arrays(seed=2),
+        "hofer_reddit_5k_diagrams": diagram_arrays(seed=3),
+        "hofer_reddit_12k_diagrams": diagram_arrays(515, 2, seed=4),
+        "carriere_segmentation_diagrams": diagram_arrays(seed=5),
+    }.items():
+        write(folder, stem, arrays)
+    return folder

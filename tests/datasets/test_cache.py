@@ -1,0 +1,159 @@
+import os
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pbow import Diagrams
+from pbow.datasets.cache import cache_folder, cached, imported_folder
+from pbow.io import read_native, write_native
+
+X = Diagrams.from_list([[[0.0, 1.0], [0.5, np.inf]], []])
+Y = Diagrams.from_list([[[0.0, 2.0]], []])
+
+
+class Counting:
+    """Makes diagrams, and counts how often."""
+
+    def __init__(self, made=X):
+        self.made = made
+        self.n = 0
+
+    def __call__(self):
+        self.n += 1
+        return self.made
+
+
+@pytest.fixture
+def folder(cache):
+    return cache / "diagrams"
+
+
+def files_in(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_what_was_made_is_read_the_second_time(folder):
+    make = Counting()
+    assert cached("toy", {"a": 1}, make) == X
+    assert cached("toy", {"a": 1}, make) == X
+    assert make.n == 1
+    [name] = files_in(folder)
+    assert name.startswith("toy-")
+    assert read_native(folder / name) == X
+
+
+@pytest.mark.parametrize("key", [{"a": 2}, {"a": 1, "b": 1}, {"b": 1}, {}])
+def test_another_recipe_never_reads_it(key):
+    cached("toy", {"a": 1}, Counting())
+    assert cached("toy", key, Counting(Y)) == Y
+
+
+def test_another_version_of_pbow_never_reads_it(monkeypatch):
+    cached("toy", {}, Counting())
+    monkeypatch.setattr("pbow.datasets.cache.version", lambda _: "99.0")
+    assert cached("toy", {}, Counting(Y)) == Y
+
+
+def test_a_file_under_another_key_is_not_believed(folder):
+    cached("toy", {"a": 1}, Counting())
+    [name] = files_in(folder)
+    write_native(Y, folder / name, metadata={"a": 2})
+    assert cached("toy", {"a": 1}, Counting()) == X
+    assert read_native(folder / name) == X
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "empty", "text"])
+def test_a_broken_file_is_made_anew(folder, damage):
+    cached("toy", {}, Counting())
+    [path] = folder.iterdir()
+    content = bytearray(path.read_bytes())
+    if damage == "cut":
+        del content[-40:]
+    elif damage == "flip":
+        content[content.index(np.float64(0.5).tobytes())] ^= 1
+    else:
+        content[:] = b"" if damage == "empty" else b"hello"
+    path.write_bytes(content)
+    make = Counting()
+    assert cached("toy", {}, make) == X
+    assert make.n == 1
+    assert read_native(path) == X
+
+
+def test_a_folder_in_the_place_of_a_file_is_only_a_warning(folder):
+    cached("toy", {}, Counting())
+    [path] = folder.iterdir()
+    path.unlink()
+    path.mkdir()
+    with pytest.warns(
+        RuntimeWarning, match="toy could not be kept in .*diagrams: Is a"
+    ):
+        assert cached("toy", {}, Counting()) == X
+
+
+def test_where_nothing_can_be_written_a_warning_says_so(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("PBOW_CACHE", str(tmp_path / "file"))
+    with pytest.warns(RuntimeWarning, match="Set PBOW_CACHE to a folder that can be"):
+        assert cached("toy", {}, Counting()) == X
+
+
+def test_old_drafts_are_removed_and_young_ones_stay(folder):
+    folder.mkdir(parents=True)
+    old, young, other = (
+        folder / name for name in (".old.tmp", ".young.tmp", "note.tmp")
+    )
+    for path in (old, young, other):
+        path.touch()
+    long_ago = time.time() - 2 * 24 * 3600
+    os.utime(old, (long_ago, long_ago))
+    os.utime(other, (long_ago, long_ago))
+    cached("toy", {}, Counting())
+    assert not old.exists()
+    assert young.exists()
+    assert other.exists()
+
+
+def test_an_error_while_making_leaves_nothing(folder):
+    def make():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cached("toy", {}, make)
+    assert not folder.exists()
+
+
+def test_the_variable_names_the_folder(monkeypatch, tmp_path):
+    monkeypatch.setenv("PBOW_CACHE", str(tmp_path))
+    assert cache_folder() == tmp_path
+    assert imported_folder() == tmp_path / "imported"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PBOW_CACHE", "here")
+    assert cache_folder() == tmp_path / "here"
+    monkeypatch.setenv("PBOW_CACHE", "~/there")
+    assert cache_folder() == Path.home() / "there"
+
+
+@pytest.mark.parametrize(
+    ("platform", "variables", "expected"),
+    [
+        ("linux", {"XDG_CACHE_HOME": "/x"}, "/x/pbow"),
+        ("linux", {"XDG_CACHE_HOME": "relative"}, "/home/me/.cache/pbow"),
+        ("linux", {}, "/home/me/.cache/pbow"),
+        ("freebsd14", {}, "/home/me/.cache/pbow"),
+        ("darwin", {"XDG_CACHE_HOME": "/x"}, "/home/me/Library/Caches/pbow"),
+        ("win32", {"LOCALAPPDATA": "/local"}, "/local/pbow"),
+        ("win32", {}, "/home/me/AppData/Local/pbow"),
+    ],
+)
+def test_else_it_is_the_platforms(monkeypatch, platform, variables, expected):
+    for name in ("PBOW_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setattr(Path, "home", lambda: Path("/home/me"))
+    assert cache_folder() == Path(expected)

@@ -1,0 +1,67 @@
+import pytest
+
+from pbow.datasets.catalogue import CATALOGUE, entries_of, find_entry
+from pbow.datasets.splits import PROTOCOLS
+
+BY_NAME = {entry.name: entry for entry in CATALOGUE}
+
+
+def test_names_and_files_are_there_once():
+    assert len(BY_NAME) == len(CATALOGUE)
+    stems = [entry.stem for entry in CATALOGUE]
+    assert len(set(stems)) == len(stems)
+
+
+@pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.name)
+def test_every_entry_is_complete(entry):
+    assert entry.protocol in PROTOCOLS
+    assert (entry.stem is None) == (entry.generate is not None)
+    assert entry.origin.endswith(".")
+    assert entry.how.endswith((".", ")."))
+    if entry.stand_in is not None:
+        assert BY_NAME[entry.stand_in].stand_in_for.lower() == entry.name
+    assert (entry.stand_in_for is not None) == entry.name.endswith("-standin")
+
+
+def test_the_protocols_and_sub_samples_are_the_papers():
+    protocols = {name: entry.protocol for name, entry in BY_NAME.items()}
+    assert protocols["synthetic"] == protocols["synthetic-authors"] == "80/20"
+    assert protocols["reddit-5k"] == protocols["reddit-12k"] == "90/10"
+    assert protocols["petrosurf3d"] == protocols["petrosurf3d-standin"] == "4 folds"
+    assert protocols["shape-segmentation"] == "50/50"
+    assert protocols["geomat-standin"] == "groups"
+    sizes = {name: entry.exp_a_per_class for name, entry in BY_NAME.items()}
+    assert sizes["geomat"] == sizes["geomat-standin"] == 30
+    assert sizes["reddit-5k"] == 100
+    assert sizes["reddit-12k"] == 50
+    assert sizes["petrosurf3d"] == sizes["petrosurf3d-standin"] == 390
+    assert sizes["synthetic"] is sizes["shape-segmentation"] is None
+
+
+@pytest.mark.parametrize("name", ["Reddit-5k", "REDDIT_5K", "reddit-5k"])
+def test_case_and_dashes_do_not_matter(name):
+    assert find_entry(name, []) is BY_NAME["reddit-5k"]
+
+
+def test_other_graphs_and_meshes_are_found_by_their_files():
+    stems = ["graphs_IMDB-BINARY", "psb_human_meshes", "notes", "graphs_MUTAG"]
+    assert find_entry("imdb_binary", stems).stem == "graphs_IMDB-BINARY"
+    assert find_entry("psb-human", stems).stem == "psb_human_meshes"
+    assert find_entry("mutag", stems) is BY_NAME["mutag"]
+    names = [entry.name for entry in entries_of(stems)]
+    assert names == [*BY_NAME, "imdb-binary", "psb-human"]
+
+
+def test_a_graph_set_of_which_the_paper_takes_some_is_whole_under_its_own_name():
+    stems = ["graphs_REDDIT_MULTI_12K"]
+    assert find_entry("reddit-12k", stems).recipe.n_per_class == 513
+    assert find_entry("reddit-multi-12k", stems).recipe.n_per_class is None
+
+
+def test_an_unknown_name_is_answered_with_those_that_are_known():
+    with pytest.raises(ValueError, match=r"no data set 'redit'. Did you mean 'reddit-"):
+        find_entry("redit", [])
+    with pytest.raises(ValueError, match=r"There are synthetic, .*imdb-binary\. A"):
+        find_entry("xyz", ["graphs_IMDB-BINARY"])
+    with pytest.raises(ValueError, match=r"Expected the name of a data set.*got 5"):
+        find_entry(5, [])

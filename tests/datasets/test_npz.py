@@ -1,0 +1,189 @@
+import hashlib
+import io
+import os
+import zipfile
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from pbow.datasets.npz import Npz
+from pbow.datasets.sources import opened
+from pbow.io import FileFormatError
+
+ARRAYS = {
+    "numbers": np.arange(12.0).reshape(3, 4),
+    "ids": np.arange(5, dtype=np.int16),
+    "flags": np.array([True, False]),
+    "names": np.array(["a", "long name", "ü"]),
+    "one": np.float64(0.5),
+    "nothing": np.empty((0, 2), np.int32),
+}
+NDIMS = {"numbers": 2, "nothing": 2, "one": 0}
+
+
+def npz(content):
+    return Npz(io.BufferedReader(io.BytesIO(content)))
+
+
+def packed(arrays, save=np.savez_compressed):
+    file = io.BytesIO()
+    save(file, **arrays)
+    return file.getvalue()
+
+
+def zipped(members, **options):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", **options) as archive:
+        for name, data in members:
+            archive.writestr(name, data)
+    return file.getvalue()
+
+
+def npy(text, data=b"", version=(1, 0)):
+    """A member with any header."""
+    length = len(text).to_bytes(2 if version == (1, 0) else 4, "little")
+    return b"\x93NUMPY" + bytes(version) + length + text.encode() + data
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_what_numpy_writes_is_read(save):
+    source = npz(packed(ARRAYS, save))
+    for name, array in ARRAYS.items():
+        found = source.read(name, "biufU", NDIMS.get(name, 1))
+        assert found.dtype == array.dtype
+        assert_array_equal(found, array)
+    assert "ids" in source
+    assert "others" not in source
+
+
+def test_other_orders_of_bytes_and_columns_are_read():
+    swapped = np.arange(6, dtype=">i4").reshape(2, 3)
+    columns = np.asfortranarray(np.arange(6.0).reshape(2, 3))
+    source = npz(packed({"swapped": swapped, "columns": columns}))
+    found = source.read("swapped", "i", 2)
+    assert_array_equal(found, swapped)
+    assert found.dtype.isnative
+    assert_array_equal(source.read("columns", "f", 2), columns)
+    assert source.read("columns", "f", 2).flags.c_contiguous
+
+
+def test_a_long_header_is_read():
+    text = "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }".ljust(100) + "\n"
+    content = zipped([("a.npy", npy(text, np.float64(7).tobytes(), (2, 0)))])
+    assert npz(content).read("a", "f", 1).tolist() == [7.0]
+
+
+def test_the_digest_is_that_of_the_bytes():
+    content = packed(ARRAYS)
+    assert npz(content).sha256() == hashlib.sha256(content).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds", "n_dims", "message"),
+    [
+        ("labels", "iu", 1, "it has no array labels; it has flags, ids, names"),
+        ("numbers", "iu", 2, r"numbers is float64 of shape \(3, 4\); expected 2 axes"),
+        ("ids", "iu", 2, "expected 2 axes and kind i or u"),
+    ],
+)
+def test_another_array_than_expected_is_refused(name, kinds, n_dims, message):
+    with pytest.raises(ValueError, match=message):
+        npz(packed(ARRAYS)).read(name, kinds, n_dims)
+
+
+class Bomb:
+    def __reduce__(self):
+        return os.system, ("exit 1",)
+
+
+def objects():
+    file = io.BytesIO()
+    np.save(file, np.array([Bomb()], dtype=object), allow_pickle=True)
+    return zipped([("a.npy", file.getvalue())])
+
+
+def head(shape, descr="<f8"):
+    return f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n"
+
+
+HOSTILE = {
+    "empty": (b"", "it is damaged, or no .npz file"),
+    "no zip": (b"solid teapot", "it is damaged, or no .npz file"),
+    "objects": (objects(), "its array a is object; expected numbers"),
+    "huge shape": (
+        zipped([("a.npy", npy(head((10**12,))))]),
+        "should have 8000000000000",
+    ),
+    "negative shape": (zipped([("a.npy", npy(head((-1,))))]), "should have -8 bytes"),
+    "endless shape": (zipped([("a.npy", npy(head((10**400,))))]), "should have 8000"),
+    "no shape": (zipped([("a.npy", npy(head("'x'")))]), "no header as numpy"),
+    "code for a shape": (
+        zipped([("a.npy", npy(head("exit()")))]),
+        "no header as numpy",
+    ),
+    "no header": (zipped([("a.npy", b"\x93NUMPY")]), "no header as numpy"),
+    "no array": (zipped([("a.npy", b"hello, this is text")]), "no header as numpy"),
+    "short": (zipped([("a.npy", npy(head((3,)), b"12345678"))]), "24 bytes.*has 8"),
+    "long": (zipped([("a.npy", npy(head((1,)), bytes(9)))]), "8 bytes.*has 9"),
+    "records": (
+        zipped([("a.npy", npy(head((1,), "V8"), bytes(8)))]),
+        "expected numbers or strings",
+    ),
+    "version 9": (zipped([("a.npy", npy("", b"", (9, 0)))]), r"of version \(9, 0\)"),
+    "lzma": (
+        zipped([("a.npy", npy(head((1,)), bytes(8)))], compression=zipfile.ZIP_LZMA),
+        "packed in a way that numpy does not write",
+    ),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_file_is_refused(content, message):
+    with pytest.raises(ValueError, match=message):
+        npz(content).read("a", "biufU", 1)
+
+
+def test_a_bomb_is_refused_before_it_is_unpacked(monkeypatch):
+    arrays = {"a": np.zeros(10**6)}
+    content = packed(arrays)
+    assert npz(content).read("a", "f", 1).shape == (10**6,)
+    monkeypatch.setattr("pbow.datasets.npz.ALWAYS_ALLOWED", 0)
+    with pytest.raises(ValueError, match="claims 8000128 bytes, more than a file of"):
+        npz(content).read("a", "f", 1)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_two_arrays_of_one_name_are_refused():
+    member = ("a.npy", npy(head((0,))))
+    with pytest.raises(ValueError, match="two members of the same name"):
+        npz(zipped([member, member]))
+
+
+INTACT = packed(ARRAYS)
+
+
+@given(st.integers(0, len(INTACT) - 1), st.integers(1, 255), st.booleans())
+def test_damage_is_an_error_or_does_no_harm(at, change, cut):
+    content = bytearray(INTACT)
+    content[at] ^= change
+    if cut:
+        del content[at:]
+    with suppress(ValueError):
+        source = npz(bytes(content))
+        for name, array in ARRAYS.items():
+            # Where the checksum is right, so is the array.
+            assert_array_equal(
+                source.read(name, "biufU", NDIMS.get(name, 1)), np.asarray(array)
+            )
+
+
+def test_the_error_names_the_file(tmp_path):
+    path = tmp_path / "cut.npz"
+    path.write_bytes(INTACT[:-30])
+    message = r"Cannot read .*cut\.npz: it is damaged, or no \.npz file"
+    with pytest.raises(FileFormatError, match=message), opened(path):
+        pass

@@ -1,0 +1,283 @@
+"""Diagrams against the sentence of each recipe; sources that are not as expected."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from tests.datasets.layouts import (
+    diagram_arrays,
+    graph_arrays,
+    image_arrays,
+    mesh_arrays,
+)
+
+from pbow import Diagrams
+from pbow.datasets import remove_paraboloid
+from pbow.datasets.recipes import (
+    DegreesOfGraphs,
+    DepthMaps,
+    GeodesicBalls,
+    RipsOfClouds,
+    StoredDiagrams,
+)
+from pbow.datasets.sources import Generated
+from pbow.homology import cubical, mesh_geodesic, rips
+
+
+class Arrays(Generated):
+    """Arrays that are checked as those of a file."""
+
+    def read(self, name, kinds, n_dims):
+        array = np.asarray(super().read(name, kinds, n_dims))
+        assert array.dtype.kind in kinds
+        assert array.ndim == n_dims
+        return array
+
+
+def make(recipe, arrays, seed=0, **options):
+    options = {"n_jobs": 1, "progress": False, **options}
+    return recipe.make(Arrays(arrays), seed, **options)
+
+
+def samples(recipe, arrays, seed=0):
+    return recipe.samples(Arrays(arrays), seed)
+
+
+def samples_and_diagrams(recipe, arrays):
+    return samples(recipe, arrays), make(recipe, arrays)
+
+
+def in_order(diagram):
+    return diagram[np.lexsort(diagram.T)]
+
+
+def test_stored_diagrams_are_as_they_are_stored():
+    arrays = diagram_arrays()
+    X = make(StoredDiagrams("H0"), arrays)
+    assert Diagrams(arrays["points"], arrays["offsets"], name="H0") == X
+    found = samples(StoredDiagrams("H0"), arrays)
+    assert_array_equal(found.labels, arrays["labels"])
+    assert found.labels.dtype == np.int64
+    assert found.label_names == ("class 0", "class 1", "class 2")
+    assert found.rows is found.groups is found.in_test is None
+
+
+def test_a_class_is_left_out_and_those_after_it_move_up():
+    recipe = StoredDiagrams("H1", without="class 1")
+    found = samples(recipe, diagram_arrays(n_classes=4))
+    assert found.rows.tolist() == [0, 2, 3, 4, 6, 7, 8, 10, 11, 12, 14, 15]
+    assert found.labels.tolist() == [0, 1, 2] * 4
+    assert found.label_names == ("class 0", "class 2", "class 3")
+    assert found.selection == "without the class 'class 1'"
+
+
+def test_some_of_each_class_are_drawn_by_the_seed():
+    arrays = {
+        **graph_arrays(10, 3),
+        "groups": np.arange(30),
+        "in_test": np.ones(30, bool),
+    }
+    for recipe in (DegreesOfGraphs(n_per_class=4), StoredDiagrams("H0", n_per_class=4)):
+        found = samples(recipe, arrays, seed=1)
+        assert_array_equal(np.bincount(found.labels), [4, 4, 4])
+        assert_array_equal(found.groups, found.rows)
+        assert_array_equal(found.labels, arrays["labels"][found.rows])
+        assert len(found.in_test) == 12
+        assert found.selection == "4 samples of each class by seed 1"
+        assert not np.array_equal(found.rows, samples(recipe, arrays, seed=2).rows)
+
+
+def test_graphs_are_filtered_by_degree_and_scaled():
+    # A path 0-1-2-3 whose vertex 2 has a leaf more: degrees 1, 2, 3, 1, 1.
+    arrays = {
+        "edges": np.array([[0, 1], [1, 2], [2, 3], [2, 4]]),
+        "offsets": np.array([0, 4]),
+        "num_nodes": np.array([5]),
+        "labels": np.array([0]),
+        "label_names": np.array(["tree"]),
+    }
+    X = make(DegreesOfGraphs(), arrays)
+    assert X.parts == ("H0",)
+    assert_array_equal(in_order(X[0]), [[0, 1], [0, 1], [0, np.inf]])
+
+
+@pytest.mark.parametrize("flatten", [True, False])
+def test_depth_maps_are_flooded_after_their_curvature_is_removed(flatten, monkeypatch):
+    pytest.importorskip("gudhi")
+    monkeypatch.setattr("pbow.datasets.recipes.MAPS_AT_ONCE", 5)
+    arrays = {**image_arrays(), "scale": np.float64(0.25)}
+    heights = arrays["images"] * 0.25
+    expected = cubical(remove_paraboloid(heights) if flatten else heights, dims=1)
+    X = make(DepthMaps(flatten), arrays)
+    assert_array_equal(X.offsets, expected.offsets)
+    assert_allclose(X.points, expected.points, atol=1e-9)
+    del arrays["scale"]
+    assert make(DepthMaps(flatten=False), arrays) == cubical(arrays["images"], dims=1)
+
+
+def test_pixels_that_were_not_measured_never_enter():
+    pytest.importorskip("gudhi")
+    arrays = image_arrays(n_per_class=2, dtype=np.float32)
+    arrays["images"][1, 4, 4] = np.nan
+    masked = np.where(np.isnan(arrays["images"]), np.inf, arrays["images"])
+    X = make(DepthMaps(flatten=False), arrays)
+    assert cubical(masked, dims=1) == X
+    assert X.has_essential
+    assert make(DepthMaps(flatten=True), arrays).has_essential
+
+
+def test_of_no_depth_maps_there_are_no_diagrams():
+    pytest.importorskip("gudhi")
+    assert len(make(DepthMaps(flatten=True), image_arrays(n_per_class=0))) == 0
+
+
+def test_patches_of_one_resolution_are_taken_where_they_are_known():
+    recipe = DepthMaps(flatten=True, resolution=400)
+    arrays = image_arrays()
+    assert samples(recipe, arrays).rows is None
+    arrays["scales"] = np.tile([100, 400, 800], 4)
+    found = samples(recipe, arrays)
+    assert found.rows.tolist() == [1, 4, 7, 10]
+    assert found.selection == "patches of resolution 400 x 400"
+    arrays["scales"] = arrays["scales"][:5]
+    with pytest.raises(ValueError, match="12 labels and 5 of scales"):
+        samples(recipe, arrays)
+
+
+def test_balls_grow_around_the_vertices_that_were_drawn():
+    recipe = GeodesicBalls(n_meshes=2, n_vertices=4)
+    arrays = mesh_arrays(n_meshes=3, side=6)
+    # A vertex's label says which one it is.
+    arrays["vertex_labels"] = np.arange(108, dtype=np.int16)
+    arrays["label_names"] = np.array([f"vertex {k}" for k in range(108)])
+    found = samples(recipe, arrays, seed=5)
+    meshes, vertices = np.divmod(found.labels, 36)
+    assert_array_equal(found.groups, 61 + meshes)
+    assert len(set(found.labels)) == 8
+    assert_array_equal(np.bincount(meshes, minlength=3)[np.unique(meshes)], [4, 4])
+    X = make(recipe, arrays, seed=5)
+    places = arrays["vertices"].reshape(3, 36, 3)
+    faces = arrays["faces"].reshape(3, -1, 3)
+    for k in range(8):
+        mesh = meshes[k]
+        [expected] = mesh_geodesic(places[mesh], faces[mesh], [vertices[k]])
+        assert_array_equal(X[k], expected)
+    assert found.selection == "4 vertices of each of 2 meshes by seed 5"
+    assert not np.array_equal(samples(recipe, arrays, seed=6).labels, found.labels)
+
+
+def test_all_meshes_can_be_taken():
+    found = samples(GeodesicBalls(None, 4), mesh_arrays(n_meshes=3, side=6))
+    assert found.groups.tolist() == [61] * 4 + [62] * 4 + [63] * 4
+
+
+def test_clouds_are_filtered_by_rips(rng):
+    pytest.importorskip("gudhi")
+    clouds = rng.uniform(size=(2, 30, 3))
+    arrays = {
+        "clouds": clouds,
+        "labels": np.array([0, 1]),
+        "label_names": np.array(["a", "b"]),
+    }
+    assert make(RipsOfClouds(), arrays) == rips(clouds, dims=1)
+    assert samples(RipsOfClouds(), arrays, seed=4).selection == "generated by seed 4"
+
+
+RECIPES = {
+    "graphs": (DegreesOfGraphs(), graph_arrays()),
+    "maps": (DepthMaps(flatten=True), image_arrays()),
+    "meshes": (GeodesicBalls(2, 4), mesh_arrays(n_meshes=3, side=6)),
+}
+
+
+@pytest.mark.parametrize(("recipe", "arrays"), RECIPES.values(), ids=RECIPES)
+def test_threads_and_progress_make_no_difference(recipe, arrays):
+    pytest.importorskip("gudhi")
+    seen = []
+    X = make(recipe, arrays, n_jobs=2, progress=lambda *done: seen.append(done))
+    assert make(recipe, arrays) == X
+    # Graphs take no time that is worth a report.
+    n_reported = 0 if isinstance(recipe, DegreesOfGraphs) else len(X)
+    assert seen == [(k + 1, n_reported) for k in range(n_reported)]
+
+
+def test_keys_tell_recipes_and_parameters_apart():
+    keys = [
+        DegreesOfGraphs().key(0),
+        DepthMaps(flatten=True).key(0),
+        DepthMaps(flatten=False).key(0),
+        GeodesicBalls(2, 4).key(0),
+        GeodesicBalls(2, 4).key(1),
+        GeodesicBalls(3, 4).key(0),
+        GeodesicBalls(2, 5).key(0),
+        RipsOfClouds().key(0),
+    ]
+    assert len({repr(key) for key in keys}) == len(keys)
+
+
+def test_keys_are_the_same_where_the_diagrams_are():
+    assert DegreesOfGraphs(n_per_class=513).key(1) == DegreesOfGraphs().key(0)
+
+
+GRAPHS, MAPS, MESHES = graph_arrays(), image_arrays(), mesh_arrays(n_meshes=3, side=6)
+STORED = diagram_arrays()
+STORE = StoredDiagrams("H1")
+BALLS = GeodesicBalls(2, 4)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "arrays", "change", "message"),
+    [
+        (
+            STORE,
+            STORED,
+            {"labels": np.full(12, 3)},
+            "label 0 is 3, and it has 3 label_n",
+        ),
+        (STORE, STORED, {"labels": np.full(12, -1)}, "label 0 is -1"),
+        (STORE, STORED, {"labels": np.zeros(11, int)}, "12 diagrams and 11 labels"),
+        (STORE, STORED, {"label_names": np.array(["a", "a", "b"])}, "not different"),
+        (STORE, STORED, {"groups": np.arange(5)}, "12 labels and 5 of groups"),
+        (STORE, STORED, {"in_test": np.ones(5, bool)}, "12 labels and 5 of in_test"),
+        (STORE, STORED, {"points": -STORED["points"]}, "dies before it is born"),
+        (STORE, STORED, {"offsets": np.arange(13)}, "Offsets of part H1 must grow"),
+        (DegreesOfGraphs(), GRAPHS, {"edges": GRAPHS["edges"] + 5}, "has 8 vertices"),
+        (
+            DegreesOfGraphs(),
+            GRAPHS,
+            {"labels": np.zeros(3, int)},
+            "8 graphs and 3 labels",
+        ),
+        (DegreesOfGraphs(9), GRAPHS, {}, "at least 9 samples of each class"),
+        (
+            DepthMaps(flatten=True),
+            MAPS,
+            {"images": MAPS["images"][:3]},
+            "3 images and 12",
+        ),
+        (
+            BALLS,
+            MESHES,
+            {"vertex_labels": np.zeros(9, int)},
+            "vertex_offsets are not 4",
+        ),
+        (BALLS, MESHES, {"mesh_ids": np.arange(2)}, "vertex_offsets are not 3 numbers"),
+        (
+            BALLS,
+            MESHES,
+            {"face_offsets": np.arange(4)},
+            "face_offsets are not 4 numbers",
+        ),
+        (BALLS, MESHES, {"faces": MESHES["faces"] + 9}, "there are 36 vertices"),
+        (
+            BALLS,
+            MESHES,
+            {"vertex_offsets": np.array([0, 50, 40, 108])},
+            "numbers that grow from 0 to 108",
+        ),
+        (GeodesicBalls(4, 4), MESHES, {}, "it has 3 meshes; expected at least 4"),
+        (GeodesicBalls(2, 37), MESHES, {}, "has 36 vertices; expected at least 37"),
+    ],
+)
+def test_what_is_wrong_in_a_source_is_said(recipe, arrays, change, message):
+    with pytest.raises(ValueError, match=message):
+        samples_and_diagrams(recipe, {**arrays, **change})

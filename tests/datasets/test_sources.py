@@ -1,0 +1,57 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pbow.datasets.sources import Generated, find_stems, search_folders
+
+
+def test_the_digest_of_generated_arrays_is_of_all_that_they_are():
+    arrays = {"a": np.arange(4.0), "b": np.array(["x", "y"])}
+    digests = [
+        Generated(changed).sha256()
+        for changed in (
+            arrays,
+            {"a": np.arange(4.0) + 1e-16, "b": arrays["b"]},
+            {"a": np.arange(4.0) * (1 + 1e-15), "b": arrays["b"]},
+            {"a": np.arange(4), "b": arrays["b"]},
+            {"a": arrays["a"].reshape(2, 2), "b": arrays["b"]},
+            {"c": arrays["a"], "b": arrays["b"]},
+            {"a": arrays["a"], "b": np.array(["x", "z"])},
+        )
+    ]
+    assert len(set(digests)) == len(digests)
+    again = {name: arrays[name].copy() for name in ("b", "a")}
+    assert Generated(again).sha256() == digests[0]
+
+
+def test_folders_are_the_argument_or_the_variable_and_what_was_imported(
+    tmp_path, monkeypatch, cache
+):
+    imported = cache / "imported"
+    assert search_folders(None) == [imported]
+    monkeypatch.setenv("PBOW_DATA", str(tmp_path))
+    assert search_folders(None) == [tmp_path, imported]
+    other = tmp_path / "other"
+    other.mkdir()
+    assert search_folders(other) == search_folders(str(other)) == [other, imported]
+    monkeypatch.setenv("PBOW_DATA", "~")
+    assert search_folders(None) == [Path.home(), imported]
+
+
+def test_a_folder_that_is_none_is_named(tmp_path, monkeypatch):
+    with pytest.raises(NotADirectoryError, match=r"data_home=.*nowhere is not a fold"):
+        search_folders(tmp_path / "nowhere")
+    monkeypatch.setenv("PBOW_DATA", "/nowhere")
+    with pytest.raises(NotADirectoryError, match=r"PBOW_DATA=/nowhere is not a folder"):
+        search_folders(None)
+
+
+def test_the_first_folder_wins(tmp_path):
+    first, second = tmp_path / "1", tmp_path / "2"
+    for folder, names in ((first, ["a"]), (second, ["a", "b", "c.txt"])):
+        folder.mkdir()
+        for name in names:
+            (folder / (name if "." in name else f"{name}.npz")).touch()
+    found = find_stems([first, second, tmp_path / "missing"])
+    assert found == {"a": first / "a.npz", "b": second / "b.npz"}
