@@ -30,7 +30,7 @@ import numpy as np
 spec = importlib.util.spec_from_file_location("files", sys.argv[1])
 files = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(files)
-files.SECONDS_BETWEEN_SYNCS = 0.005
+files.SECONDS_BETWEEN_SYNCS = 0.03
 with files.TileFile(sys.argv[2], (40, 1000), "key", 40) as file:
     for tile in np.flatnonzero(~file.done):
         row = np.random.default_rng(tile).normal(size=(1, 1000))

@@ -1,0 +1,154 @@
+"""Wasserstein and bottleneck distances of all pairs of diagrams."""
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import combinations
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from benchmarks.agreement import same_arrays
+from benchmarks.chunks import in_threads
+from benchmarks.report import Table
+from benchmarks.settings import Settings
+from benchmarks.timing import Contender, Timing, race
+from benchmarks.workloads import describe, workload
+from pbow.kernels import WassersteinKernel
+
+__all__ = ["benchmark"]
+
+ORDERS = {1.0: "order 1", 2.0: "order 2", math.inf: "order inf (bottleneck)"}
+# Diagrams of a matrix, and those of them that peers have the time for.
+SIZES = {"W1": (150, 20), "W2": (40, 4)}
+# Hera's own, as the authors of persistence bag-of-words used it.
+HERAS_ERROR = 0.01
+ROUNDING = 1e-9
+
+Distance = Callable[[np.ndarray, np.ndarray], float]
+
+
+def benchmark(settings: Settings) -> list[Table]:
+    """Race the ways to match points, on two workloads."""
+    return [_one_race(name, order, settings) for name in SIZES for order in ORDERS]
+
+
+def _one_race(name: str, order: float, settings: Settings) -> Table:
+    n, n_few = SIZES[name]
+    X = workload(name, settings)
+    n = min(max(n_few, n // settings.shrink), len(X))
+    X = X[np.linspace(0, len(X) - 1, n).astype(np.int64)]
+    few = X[np.linspace(0, n - 1, n_few).astype(np.int64)]
+    ours = WassersteinKernel(order, n_jobs=settings.threads)
+    alone = WassersteinKernel(order, n_jobs=1)
+    pairs = list(combinations(range(n_few), 2))
+    share = len(pairs) / math.comb(n, 2)
+    expected = alone.distances(few)[tuple(np.transpose(pairs))]
+    diagrams = list(few)
+
+    def all_pairs(distance: Distance, n_threads: int) -> np.ndarray:
+        out = np.empty(len(pairs))
+
+        def several(first: int, last: int) -> None:
+            for k in range(first, last):
+                i, j = pairs[k]
+                out[k] = distance(diagrams[i], diagrams[j])
+
+        in_threads(several, [(k, k + 1) for k in range(len(pairs))], n_threads)
+        return out
+
+    def peer(
+        title: str, distance: Distance | None, error: float, n_threads: int = 1
+    ) -> Contender:
+        if distance is None:
+            return Contender(title, None, note="not installed")
+        return Contender(
+            title if n_threads > 1 else f"{title}, one thread",
+            lambda: all_pairs(distance, n_threads),
+            lambda out: same_arrays(expected, out, error),
+            share=share,
+            note=f"timed on {len(pairs)} pairs and scaled",
+        )
+
+    contenders = [
+        Contender("pbow", lambda: ours.distances(X)),
+        Contender("pbow, one thread", lambda: alone.distances(X)),
+    ]
+    if math.isinf(order):
+        hera = _gudhis_bottleneck()
+        contenders += [
+            peer("GUDHI bottleneck_distance", hera, ROUNDING, settings.threads),
+            peer("GUDHI bottleneck_distance", hera, ROUNDING),
+        ]
+    else:
+        hera = _hera(order)
+        contenders += [
+            peer("Hera, by GUDHI", hera, HERAS_ERROR, settings.threads),
+            peer("Hera, by GUDHI", hera, HERAS_ERROR),
+            peer("POT, by GUDHI", _pot(order), ROUNDING),
+            peer("scipy linear_sum_assignment", _assignment(order), ROUNDING),
+        ]
+    title = f"Wasserstein distance, {ORDERS[order]}, all pairs ({describe(name, X)})"
+    return _table(title, race(contenders, settings), math.comb(n, 2))
+
+
+def _hera(order: float) -> Distance | None:
+    try:
+        from gudhi.hera import wasserstein_distance  # noqa: PLC0415 - may be missing
+    except ImportError:
+        return None
+    return lambda F, G: wasserstein_distance(
+        F, G, order=order, internal_p=math.inf, delta=HERAS_ERROR
+    )
+
+
+def _pot(order: float) -> Distance | None:
+    try:
+        from gudhi.wasserstein import (  # noqa: PLC0415 - may be missing, or POT
+            wasserstein_distance,
+        )
+    except ImportError:
+        return None
+    return lambda F, G: wasserstein_distance(F, G, order=order, internal_p=math.inf)
+
+
+def _gudhis_bottleneck() -> Distance | None:
+    try:
+        from gudhi import bottleneck_distance  # noqa: PLC0415 - may be missing
+    except ImportError:
+        return None
+    return bottleneck_distance
+
+
+def _assignment(order: float) -> Distance:
+    """Return what scipy can do for the n x m problem: what is gained by each pair."""
+
+    def distance(F: np.ndarray, G: np.ndarray) -> float:
+        costs = np.abs(F[:, np.newaxis] - G).max(axis=2) ** order
+        left = [(0.5 * (D[:, 1] - D[:, 0])) ** order for D in (F, G)]
+        gains = np.minimum(costs - left[0][:, np.newaxis] - left[1], 0.0)
+        best = gains[linear_sum_assignment(gains)].sum()
+        return float((left[0].sum() + left[1].sum() + best) ** (1.0 / order))
+
+    return distance
+
+
+def _table(title: str, timings: Sequence[Timing], n_pairs: int) -> Table:
+    rows = []
+    for t in timings:
+        result = t.verdict.text if t.verdict else ""
+        remark = "; ".join(text for text in (result, t.note) if text)
+        times = [None, None, None]
+        if t.seconds is not None:
+            microseconds = 1e6 * t.seconds / n_pairs
+            times = [microseconds, t.seconds / timings[0].seconds, t.rounds]
+        rows.append([t.name, *times, remark])
+    return Table(
+        title,
+        ["", "µs a pair", "times pbow", "rounds", "result"],
+        rows,
+        failures=[
+            f"{title}: {t.name}: {t.verdict.text}"
+            for t in timings
+            if t.verdict and not t.verdict.same
+        ],
+    )
