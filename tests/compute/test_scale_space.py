@@ -66,7 +66,7 @@ def many_points(rng):
 
 @pytest.mark.parametrize("s", [0.03, 0.3, 3.0, 300.0])
 def test_pairs_of_points_follow_the_definition_to_50_digits(rng, s):
-    F, G = few_points(rng), few_points(rng, 9)
+    F, G = few_points(rng), few_points(rng, 6)
     out, prepared = compare([F, G], s)
     assert (prepared.widths == 0).all()
     expected = [[with_50_digits(A, B, s) for B in (F, G)] for A in (F, G)]

@@ -10,7 +10,7 @@ from pbow.kernels.multiscale import MultiScaleKernel
 
 
 def by_definition(F, G, s):
-    """Equation 10 of Reininghaus et al. in terms of the standard deviation."""
+    """The closed form of Reininghaus et al. in terms of the standard deviation."""
     apart = ((F[:, None] - G) ** 2).sum(axis=2)
     mirrored = ((F[:, None] - G[:, ::-1]) ** 2).sum(axis=2)
     heat = np.exp(-apart / (4 * s**2)) - np.exp(-mirrored / (4 * s**2))

@@ -113,7 +113,7 @@ def test_it_is_a_pseudometric(F, G, H):
 
 @given(diagram, diagram)
 def test_moving_a_point_moves_the_distance_by_no_more(F, G):
-    # Carrière et al., Theorem 3.3: SW is at most 2 sqrt(2) W1; here W1 is at most 0.01.
+    # Carrière et al., Section 3: SW is at most 2 sqrt(2) W1, here at most 0.01 of it.
     moved = [[0.0, 1.0], *F]
     D = SlicedWassersteinKernel(8).distances([[[0.0, 1.01], *F], moved], [moved, G])
     assert D[0, 0] <= 2 * np.sqrt(2) * 0.01 + 1e-12

@@ -59,7 +59,7 @@ GROUP = 4
 REACH = 17
 # Diagrams that would need more nodes than these for each of their points have none: it
 # would take much memory, and for few points pairs are as fast.
-NODES_A_POINT = 64
+NODES_A_POINT = 128
 # From there on, places in nodes are rounded so much that it would show in the result.
 FARTHEST_NODE = 2.0**20
 # Rate of the Gaussian's power by the square of a distance in nodes: exp(-x^2 / 8).

@@ -93,7 +93,7 @@ class MultiScaleKernel(PairwiseKernel):
     References
     ----------
     Reininghaus, Huber, Bauer, Kwitt. A Stable Multi-Scale Kernel for Topological
-    Machine Learning. CVPR 2015. Section 3, equation 10.
+    Machine Learning. CVPR 2015. Section 3: the kernel and its closed form.
 
     Zieliński, Lipiński, Juda, Zeppelzauer, Dłotko. Persistence Bag-of-Words for
     Topological Data Analysis. IJCAI 2019. Section 4: MK.

@@ -71,7 +71,7 @@ class SlicedWassersteinKernel(PairwiseKernel):
     See Also
     --------
     MultiScaleKernel : Overlap of heat that spreads from the points.
-    WassersteinKernel : The distance that SW is within constants of.
+    WassersteinKernel : The distance of the best matching in the plane.
 
     Notes
     -----
