@@ -66,6 +66,14 @@ def test_heat_far_from_the_grid_is_at_the_nearest_place(far):
     assert_allclose(rows[2, 0, 3], 1.0)
 
 
+def test_heat_that_squares_of_distances_cannot_tell_is_shared_out():
+    frame = np.array([0.0, 0.0, 1e100, 1e100])
+    X = Diagrams.from_list([[[-1e100, 1e100]], [[1e100, 1e100], [-1e99, 1e-100]]])
+    rows = rows_of(X, frame, np.arange(3.0), np.arange(3.0))
+    assert_allclose((rows**2).sum(axis=1), 1.0)
+    assert_allclose(rows[0, 2], 1.0)
+
+
 def test_of_points_far_from_the_grid_the_nearest_counts():
     axis = np.linspace(0, 3, 4)
     frame = np.array([0.0, 0.0, 1.0, 1.0])

@@ -76,6 +76,8 @@ def test_a_bandwidth_is_a_standard_deviation_in_the_unit_of_the_points(ragged):
     papers = RiemannianHeatMap.paper(r=10, sigma=0.0625)
     assert papers.bandwidth == 0.25
     assert papers.resolution == 11
+    assert papers.quantiles == (0.05, 0.95)
+    assert RiemannianHeatMap.paper(quantiles=(0, 1)).quantiles == (0, 1)
 
 
 def test_the_unit_of_the_diagrams_does_not_matter_by_default(ragged):
@@ -83,6 +85,29 @@ def test_the_unit_of_the_diagrams_does_not_matter_by_default(ragged):
     scaled = Diagrams(ragged.points * 1024.0 + 512.0, ragged.offsets)
     again = RiemannianHeatMap(9).fit_transform(scaled)
     assert_allclose(again, features, atol=1e-9)
+
+
+def test_an_axis_without_width_but_for_rounding_has_the_unit_of_the_other(ragged, rng):
+    births = np.full(len(ragged.points), 0.1)
+    deaths = 0.1 + rng.exponential(size=len(births))
+    exact = Diagrams(np.column_stack((births, deaths)), ragged.offsets)
+    rounded = births + rng.integers(0, 3, size=len(births)) * 2.0**-56
+    noisy = Diagrams(np.column_stack((rounded, deaths)), ragged.offsets)
+    space = RiemannianHeatMap(5).fit(exact).spaces_["H1"]
+    assert space.bandwidth[0] == space.bandwidth[1] > 0.1
+    assert_allclose(
+        RiemannianHeatMap(5).fit_transform(noisy),
+        RiemannianHeatMap(5).fit_transform(exact),
+        atol=1e-9,
+    )
+
+
+def test_identical_points_have_features_of_zero():
+    X = [[[2.0, 3.0]], [[2.0, 3.0]] * 4, [[2.0, 3.0]] * 2]
+    fitted = RiemannianHeatMap().fit(X)
+    assert fitted.transform(X).shape == (3, 3)
+    assert not fitted.transform(X).any()
+    assert_array_equal(fitted.spaces_["H1"].bandwidth, 0.1)
 
 
 def test_empty_diagrams_are_left_out_in_fit(ragged):
