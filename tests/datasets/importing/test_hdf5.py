@@ -56,6 +56,7 @@ def write_oddities(file):
     file.create_virtual_dataset("virtual", layout)
     file["nothing"] = h5py.Empty("f8")
     file.create_group("group")
+    file["type"] = np.dtype("f8")
 
 
 @pytest.mark.parametrize(
@@ -67,6 +68,8 @@ def write_oddities(file):
         (read_array, "elsewhere", "a link 'elsewhere' to elsewhere"),
         (read_array, "text", "expected /text to be an array of numbers"),
         (read_array, "nothing", "expected /nothing to be an array of numbers"),
+        (read_array, "type", "expected /type to be an array of numbers"),
+        (read_group, "type", "expected /type to be a group"),
         (read_array, "group", "expected /group to be an array of numbers"),
         (read_array, "unwritten", "claims 2000000000 values"),
         (read_array, "outside", "/outside lies in another file"),

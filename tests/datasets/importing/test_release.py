@@ -93,6 +93,20 @@ def test_a_zip_that_understates_its_sizes_is_damaged(write_zip):
         opened.read("a")
 
 
+def test_a_zip_that_places_a_file_before_itself_is_damaged(write_zip):
+    path = write_zip({"a": "1" * 100, "b": "2" * 100})
+    data = bytearray(path.read_bytes())
+    # The directory seems to begin later than it does, so all seems to be moved.
+    at = data.index(b"PK\x05\x06") + 16
+    struct.pack_into("<L", data, at, struct.unpack_from("<L", data, at)[0] + 50)
+    path.write_bytes(data)
+    with (
+        pytest.raises(FileFormatError, match="zip is damaged"),
+        open_release(path) as opened,
+    ):
+        opened.read("a")
+
+
 @pytest.mark.parametrize("cut", [10, 60])
 def test_a_zip_cut_short_is_damaged(write_zip, cut):
     path = write_zip({"a": "1" * 100})

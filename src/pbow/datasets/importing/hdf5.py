@@ -40,7 +40,15 @@ def open_hdf5(data: bytes, where: str) -> Iterator[Any]:
     except FileFormatError:
         raise
     # h5py has an error of Python's for each of the library's, with its text in it.
-    except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
+    except (
+        OSError,
+        RuntimeError,
+        ValueError,
+        KeyError,
+        TypeError,
+        OverflowError,
+        MemoryError,
+    ) as error:
         msg = f"Cannot read {where}: {_one_line(error)}"
         raise FileFormatError(msg) from error
 
@@ -48,8 +56,8 @@ def open_hdf5(data: bytes, where: str) -> Iterator[Any]:
 def read_group(group: Any, name: str) -> Any:
     """Return a group within a group."""
     found = _follow(group, name)
-    if not hasattr(found, "keys"):
-        msg = f"expected {found.name} to be a group; it is an array."
+    if type(found).__name__ != "Group":
+        msg = f"expected {found.name} to be a group."
         raise ValueError(msg)
     if len(found) > MOST_MEMBERS:
         msg = f"{found.name} has {len(found)} members, more than {MOST_MEMBERS}."
@@ -60,7 +68,8 @@ def read_group(group: Any, name: str) -> Any:
 def read_array(group: Any, name: str, most_values: int = MOST_VALUES) -> NDArray[Any]:
     """Return an array of numbers within a group."""
     found = _follow(group, name)
-    if hasattr(found, "keys") or found.shape is None or found.dtype.kind not in "iuf":
+    is_array = type(found).__name__ == "Dataset" and found.shape is not None
+    if not is_array or found.dtype.kind not in "iuf":
         msg = f"expected {found.name} to be an array of numbers."
         raise ValueError(msg)
     if found.is_virtual or found.external:

@@ -54,22 +54,25 @@ def convert_hofer(release: Release, progress: Progress, which: str) -> list[Conv
         views = read_group(file, "data_views")
         finite, essential = (read_group(views, view) for view in (FINITE, ESSENTIAL))
         classes = sorted(finite, key=lambda label: _class_number(numbers, label))
-        samples = []
-        for label, key in enumerate(classes):
-            ids = [_graph_number(i, where) for i in read_group(finite, key)]
-            samples += [(i, label, key) for i in ids]
+        groups = [(read_group(finite, c), read_group(essential, c)) for c in classes]
+        samples = sorted(
+            (_graph_number(graph, where), label)
+            for label, (group, _) in enumerate(groups)
+            for graph in group
+        )
         _check_counts(where, which, len(samples), len(classes))
         diagrams = []
         room = MOST_VALUES
         with reporting(progress, len(samples), noun="diagrams") as advance:
-            for i, _, key in sorted(samples):
-                mortal = read_points(finite[key], str(i), room)
-                undying = read_points(read_group(essential, key), str(i), room)
+            for graph, label in samples:
+                mortal, undying = (
+                    read_points(group, str(graph), room) for group in groups[label]
+                )
                 undying[:, 1] = np.inf
                 diagrams.append(np.concatenate((mortal, undying)))
                 room -= mortal.size + undying.size
                 advance(1)
-    labels = [label for _, label, _ in sorted(samples)]
+    labels = [label for _, label in samples]
     arrays = pack_diagrams(diagrams, labels, classes, part="H0", where=where)
     done = (
         f"Views {FINITE} and {ESSENTIAL}, the latter with a death of infinity instead "

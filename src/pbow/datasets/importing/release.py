@@ -6,10 +6,11 @@ Whatever is wrong with a file becomes a FileFormatError that names it.
 
 from __future__ import annotations
 
+import errno
 import hashlib
-import lzma
 import os
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -173,12 +174,27 @@ def _sizes_of_zip(archive: zipfile.ZipFile) -> dict[str, int]:
 def _blaming(where: str) -> Iterator[None]:
     try:
         yield
-    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError) as error:
-        msg = f"Cannot read {where}: the zip is damaged ({error}). Get it again."
-        raise FileFormatError(msg) from error
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        struct.error,
+        EOFError,
+        IndexError,
+        OverflowError,
+    ) as error:
+        _refuse_zip(where, error)
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        _refuse_zip(where, error)  # it names a place in itself that no file has
     except (ValueError, NotImplementedError, RuntimeError) as error:
         msg = f"Cannot read {where}: {error}"
         raise FileFormatError(msg) from error
+
+
+def _refuse_zip(where: str, error: Exception) -> NoReturn:
+    msg = f"Cannot read {where}: the zip is damaged ({error}). Get it again."
+    raise FileFormatError(msg) from error
 
 
 def _is_shown(name: str) -> bool:
