@@ -9,9 +9,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from pbow import Diagrams
 from pbow.compute.landscape import (
+    BLOCK,
     END,
+    HEIGHT,
     LINE,
     MOST_NUMBERS,
+    SLOPE,
     _no_lines,
     _peel,
     compare_levels,
@@ -95,19 +98,50 @@ def test_integrals_match_the_definition_where_everything_coincides(one, other):
     assert_allclose(product, float(products), rtol=1e-14)
 
 
+def peel(X):
+    """Return each level of one diagram as rows: end, slope, height at time 0."""
+    levels = np.empty(len(X.points) + 1, np.int64)
+    n_points = len(X.points)
+    lines, _, n_levels = _peel(X.points, 0, n_points, _no_lines(), 2 * LINE, levels)
+    return [
+        lines[start - LINE : stop - LINE].reshape(-1, LINE)[:, [END, SLOPE, HEIGHT]]
+        for start, stop in pairwise(levels[: n_levels + 1])
+    ]
+
+
 @given(whole_diagrams)
 def test_every_level_is_as_short_as_it_can_be(diagram):
-    X = prepared([diagram])
-    levels = np.empty(len(X.points) + 1, np.int64)
-    lines, _, n_levels = _peel(
-        X.points, 0, len(X.points), _no_lines(), 2 * LINE, levels
-    )
+    levels = peel(prepared([diagram]))
     alive = [sum(b <= t < d for b, d in diagram) for t in np.arange(-4, 9)]
-    assert n_levels == max(alive)
-    for start, stop in pairwise(levels[: n_levels + 1]):
-        ends = lines[start - LINE + END : stop - LINE : LINE]
-        assert np.isinf(ends[[0, -1]]).all()
-        assert (np.diff(ends) > 0.0).all()
+    assert len(levels) == max(alive)
+    for level in levels:
+        assert_array_equal(level[[0, -1], 0], [-np.inf, np.inf])
+        assert (np.diff(level[:, 0]) > 0.0).all()
+
+
+@pytest.mark.parametrize(
+    "kind", ["any", "nested", "born together", "in steps", "whole"]
+)
+def test_lines_of_many_points_give_the_levels(rng, kind):
+    n_points = 5 * BLOCK + 3
+    births, deaths = np.sort(rng.normal(size=(2, n_points)), axis=0)
+    if kind == "nested":
+        births, deaths = -np.sort(rng.uniform(size=(2, n_points)), axis=1)
+        deaths = -deaths
+    elif kind == "born together":
+        births = np.full(n_points, births.min())
+    elif kind == "in steps":
+        births, deaths = np.sort(births), np.sort(deaths)
+    elif kind == "whole":
+        births, deaths = np.rint(3 * births), np.rint(3 * deaths) + 1.0
+    X = prepared([np.c_[births, deaths].tolist()])
+    times = rng.uniform(births.min(), deaths.max(), size=200)
+    levels = peel(X)
+    expected = levels_by_definition(X.points, times, len(X.points))
+    assert_array_equal(expected[len(levels) :], 0.0)
+    for level, heights in zip(levels, expected, strict=False):
+        _, slope, height = level[np.searchsorted(level[:, 0], times)].T
+        assert_allclose(slope * times + height, heights, atol=1e-13)
 
 
 def test_integrals_match_the_definition_on_any_numbers(rng):

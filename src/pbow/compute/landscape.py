@@ -17,8 +17,9 @@ Levels are peeled off one by one: the first is the outline of all tents, and whe
 changes from one tent to the next, what is left of both is again a tent. (b, d) and
 (b', d') with b < b' < d < d' leave (b', d), so that every number in a level is a birth
 or a death as it was given. A diagram of n points at most m of which live at the same
-time has m levels and takes n * m steps; lines are three for each point, two for each
-level, and two for each pair that overlaps without one inside the other.
+time has m levels. Its lines are three for each point, two for each level, and two for
+each pair that overlaps without one inside the other; peeling takes a few steps for each
+line, and at most n * m.
 """
 
 from __future__ import annotations
@@ -40,6 +41,10 @@ END, SLOPE, HEIGHT, ORDER, LINE = 0, 1, 2, 3, 4
 NO_LEVEL = LINE
 INFINITY = np.inf
 ALL_BUT_SIGN = np.int64(2**63 - 1)
+# The death of a point of which nothing is left.
+NOTHING = -np.inf
+# Points that can be passed over at once when a level is peeled off.
+BLOCK = 16
 # Numbers in the lines of diagrams that are compared with one other at a time: 32 MiB.
 MOST_NUMBERS = 1 << 22
 
@@ -156,7 +161,8 @@ def compare_levels(
 def _no_lines() -> Floats:
     """Return lines of nothing but the level without a tent."""
     lines = np.empty(2 * LINE)
-    _put(lines, _put(lines, 0, -INFINITY, 0.0, 0.0), INFINITY, 0.0, 0.0)
+    order = lines.view(np.int64)
+    _put(lines, order, _put(lines, order, 0, -INFINITY, 0.0, 0.0), INFINITY, 0.0, 0.0)
     return lines
 
 
@@ -169,35 +175,62 @@ def _peel(
     Return the lines, in a larger array if there was no room; the numbers used; and the
     number of levels.
     """
-    left = points[first:last].copy()
-    n_left, n_levels = last - first, 0
-    while n_left:
-        lines = _with_room(lines, used, (3 * n_left + 2) * LINE)
-        used = _put(lines, used, -INFINITY, 0.0, 0.0)
+    # A point keeps its birth, but may be left with an earlier death, or none.
+    n_points = last - first
+    births, deaths = points[first:last, 0], points[first:last, 1].copy()
+    bounds = np.full((n_points + BLOCK - 1) // BLOCK, INFINITY)
+    n_levels = 0
+    for top in range(n_points):
+        if deaths[top] == NOTHING:
+            continue
+        lines = _with_room(lines, used, (3 * (n_points - top) + 2) * LINE)
+        order = lines.view(np.int64)
+        used = _put(lines, order, used, -INFINITY, 0.0, 0.0)
         levels[n_levels] = used
         n_levels += 1
-        birth, death = left[0, 0], left[0, 1]
-        used = _put(lines, used, birth, 0.0, 0.0)
-        n_below = 0
-        for p in range(1, n_left):
-            next_birth, next_death = left[p, 0], left[p, 1]
-            if next_death > death:
-                if next_birth > birth:
-                    used = _put(lines, used, 0.5 * (birth + death), 1.0, -birth)
-                    turn = 0.5 * (next_birth + death)
-                    used = _put(lines, used, min(turn, death), -1.0, death)
-                    if next_birth > death:
-                        used = _put(lines, used, next_birth, 0.0, 0.0)
-                birth, next_death, death = next_birth, death, next_death
-            if next_death > next_birth:
-                left[n_below, 0], left[n_below, 1] = next_birth, next_death
-                n_below += 1
-        used = _put(lines, used, 0.5 * (birth + death), 1.0, -birth)
-        used = _put(lines, used, death, -1.0, death)
-        used = _put(lines, used, INFINITY, 0.0, 0.0)
-        n_left = n_below
+        birth, death = births[top], deaths[top]
+        deaths[top] = NOTHING
+        used = _put(lines, order, used, birth, 0.0, 0.0)
+        p = _first_longer(deaths, bounds, top + 1, death)
+        while p < n_points:
+            if births[p] > birth:
+                used = _put(lines, order, used, 0.5 * (birth + death), 1.0, -birth)
+                turn = 0.5 * (births[p] + death)
+                used = _put(lines, order, used, min(turn, death), -1.0, death)
+                if births[p] > death:
+                    used = _put(lines, order, used, births[p], 0.0, 0.0)
+            birth, below = births[p], death
+            death, deaths[p] = deaths[p], below if below > birth else NOTHING
+            p = _first_longer(deaths, bounds, p + 1, death)
+        used = _put(lines, order, used, 0.5 * (birth + death), 1.0, -birth)
+        used = _put(lines, order, used, death, -1.0, death)
+        used = _put(lines, order, used, INFINITY, 0.0, 0.0)
     levels[n_levels] = used + LINE
     return lines, used, n_levels
+
+
+@njit(nogil=True, cache=True)
+def _first_longer(deaths: Floats, bounds: Floats, start: int, death: float) -> int:
+    """Return the first place from ``start`` on with a later death, or the end.
+
+    No death in a block of places is later than its bound; where none is later than
+    ``death``, it is passed over. Deaths only ever get earlier, so bounds stay true.
+    """
+    n_points: int = deaths.shape[0]
+    p = start
+    while p < n_points:
+        block = p // BLOCK
+        stop = min((block + 1) * BLOCK, n_points)
+        if bounds[block] > death:
+            latest = NOTHING if p == block * BLOCK else bounds[block]
+            while p < stop and deaths[p] <= death:
+                latest = max(latest, deaths[p])
+                p += 1
+            if p < stop:
+                return p
+            bounds[block] = latest
+        p = stop
+    return n_points
 
 
 @njit(nogil=True, cache=True)
@@ -210,11 +243,13 @@ def _with_room(lines: Floats, used: int, needed: int) -> Floats:
 
 
 @njit(nogil=True, cache=True)
-def _put(lines: Floats, used: int, end: float, slope: float, height: float) -> int:
+def _put(
+    lines: Floats, order: Ints, used: int, end: float, slope: float, height: float
+) -> int:
     lines[used + END], lines[used + SLOPE], lines[used + HEIGHT] = end, slope, height
     # Bits of numbers grow with them, but those of negative ones with their size.
     bits = bits_of_64(end)
-    lines.view(np.int64)[used + ORDER] = bits if bits >= 0 else bits ^ ALL_BUT_SIGN
+    order[used + ORDER] = bits if bits >= 0 else bits ^ ALL_BUT_SIGN
     return used + LINE
 
 

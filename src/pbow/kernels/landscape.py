@@ -100,6 +100,8 @@ class LandscapeKernel(PairwiseKernel):
         """Sort the points of each diagram by birth, then falling death."""
         births, deaths = part.points.T
         diagram = np.repeat(np.arange(len(part)), part.sizes)
+        # Of points born together, as all of a cloud's H0 are, each is inside the last,
+        # and a level is done after the first.
         order = np.lexsort((-deaths, births, diagram))
         order = order[births[order] < deaths[order]]
         sizes = np.bincount(diagram[order], minlength=len(part))
