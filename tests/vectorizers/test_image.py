@@ -65,7 +65,8 @@ def test_the_box_goes_over_all_training_points(ragged):
     longest = (deaths - births).max()
     assert frame.births == (births.min(), births.max())
     assert frame.persistences == (0.0, longest)
-    assert frame.bandwidth == longest / 20
+    area = (births.max() - births.min()) * longest / 20**2
+    assert_allclose(frame.bandwidth, np.sqrt(area))
     assert frame.ramp is None
 
 
@@ -123,11 +124,11 @@ def test_a_very_narrow_gaussian_is_a_point_and_a_very_wide_one_is_flat(ragged):
 
 @pytest.mark.parametrize(
     ("unit", "expected"),
-    [("diagram", 0.09), ("pixel", 0.09 * 0.25), ("paper", np.sqrt(0.09 * 0.25))],
+    [("diagram", 0.09), ("pixel", 0.09 * 0.6), ("paper", np.sqrt(0.09 * 0.25))],
 )
 def test_a_bandwidth_has_a_unit(unit, expected):
     image = PersistenceImage((10, 4), bandwidth=0.09, bandwidth_unit=unit)
-    image.fit([[[0.0, 1.0], [3.0, 3.5]]])
+    image.fit([[[0.0, 1.0], [14.4, 14.9]]])  # pixels of 1.44 by 0.25
     assert_allclose(image.frames_["H1"].bandwidth, expected)
 
 

@@ -105,9 +105,9 @@ def _tabulate(ratio: float, table: Floats) -> None:
     for c in range(cells):
         for k in range(LANES, offsets - LANES):
             left = (k - offsets // 2) - (c + 0.5) / cells
-            if abs(left + 0.5) - 0.5 > REACH / ratio:
-                continue
             table[c, 0, k] = _mass(left, ratio)
+            if table[c, 0, k] == 0.0:
+                continue
             for side in range(2):
                 z = (left + side) * ratio
                 phi = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
@@ -121,10 +121,12 @@ def _tabulate(ratio: float, table: Floats) -> None:
 
 @njit(nogil=True, cache=True)
 def _mass(left: float, ratio: float) -> float:
-    """Return the mass of the pixel that starts at ``left`` from the point."""
+    """Return the mass of the pixel that starts at ``left`` from the point, or 0."""
     lower, upper = left * ratio, (left + 1.0) * ratio
     if lower > 0.0:  # from the other side, where Phi is small and has all its digits
         lower, upper = -upper, -lower
+    if upper < -REACH:
+        return 0.0
     root = math.sqrt(0.5)
     return 0.5 * (math.erfc(-upper * root) - math.erfc(-lower * root))
 
@@ -181,7 +183,6 @@ _add_sum = _combination(add=True)
 def _spread(
     t: float,
     factor: float,
-    ratio: float,
     reach: int,
     cells: int,
     table: Floats,
@@ -210,11 +211,23 @@ def _spread(
     for i in range(first, last, LANES):
         if i <= low or i > high:
             _set_sum(out, 0, 0, nothing, out, start + i)
-        elif cells:
-            _set_sum(table, at + i, width, powers, out, start + i)
         else:
-            for lane in range(i, i + LANES):
-                out[start + lane] = factor * _mass(lane - t, ratio)
+            _set_sum(table, at + i, width, powers, out, start + i)
+
+
+# Not a branch of the above, which would be slower for it.
+@njit(nogil=True, cache=True)
+def _spread_without_table(
+    t: float,
+    factor: float,
+    ratio: float,
+    first: int,
+    last: int,
+    start: int,
+    out: Floats,
+) -> None:
+    for i in range(first, last):
+        out[start + i] = factor * _mass(i - t, ratio)
 
 
 @njit(nogil=True, cache=True)
@@ -239,7 +252,7 @@ def sum_images(
     height, width = _padded(n_rows), _padded(n_columns)
     image = np.zeros(n_rows * width)
     rows, columns = np.zeros(EIGHT * height), np.zeros(EIGHT * width)
-    at_birth, at_life, mass = np.empty(EIGHT), np.empty(EIGHT), np.empty(EIGHT)
+    at_birth, at_life, mass = np.zeros(EIGHT), np.zeros(EIGHT), np.zeros(EIGHT)
     for d in range(out.shape[0]):
         point = offsets[d]
         while point < offsets[d + 1]:
@@ -265,39 +278,24 @@ def sum_images(
                     n += 1
                     top, bottom = min(top, first_row), max(bottom, last_row)
                     left, right = min(left, first_column), max(right, last_column)
-            if n == 0:
-                continue
             top, bottom = max(top, 0), min(bottom, n_rows)
             left, right = max(left, 0) // LANES * LANES, min(_padded(right), width)
             first, last = top // LANES * LANES, _padded(bottom)
             for k in range(EIGHT):
                 # What is missing to eight has mass 0.
-                m = mass[k] if k < n else 0.0
-                t = min(k, n - 1)
-                _spread(
-                    at_birth[t],
-                    m,
-                    b_ratio,
-                    b_reach,
-                    b_cells,
-                    b_table,
-                    first,
-                    last,
-                    k * height,
-                    rows,
-                )
-                _spread(
-                    at_life[t],
-                    1.0,
-                    p_ratio,
-                    p_reach,
-                    p_cells,
-                    p_table,
-                    left,
-                    right,
-                    k * width,
-                    columns,
-                )
+                t, m = (k, mass[k]) if k < n else (0, 0.0)
+                b, p = at_birth[t], at_life[t]
+                row, column = k * height, k * width
+                if b_cells:
+                    _spread(b, m, b_reach, b_cells, b_table, first, last, row, rows)
+                else:
+                    _spread_without_table(b, m, b_ratio, first, last, row, rows)
+                if p_cells:
+                    _spread(
+                        p, 1.0, p_reach, p_cells, p_table, left, right, column, columns
+                    )
+                else:
+                    _spread_without_table(p, 1.0, p_ratio, left, right, column, columns)
             for i in range(top, bottom):
                 x = (
                     rows[i],
@@ -311,13 +309,19 @@ def sum_images(
                 )
                 for j in range(left, right, LANES):
                     _add_sum(columns, j, width, x, image, i * width + j)
-        for i in range(n_rows):
-            for j in range(n_columns):
-                out[d, i * n_columns + j] = image[i * width + j]
-        image[:] = 0.0
+        _finish(image, width, n_columns, out[d])
 
 
-@njit(nogil=True, cache=True, fastmath=CONTRACT)
+@njit(nogil=True, cache=True)
+def _finish(image: Floats, width: int, n_columns: int, row: Floats) -> None:
+    """Set ``row`` to the image without its padding, and start again at 0."""
+    for i in range(row.shape[0] // n_columns):
+        for j in range(n_columns):
+            row[i * n_columns + j] = image[i * width + j]
+    image[:] = 0.0
+
+
+@njit(nogil=True, cache=True)
 def sum_lines(points: Floats, offsets: Ints, births: Axis, out: Floats) -> None:
     """Set ``out[d, i]`` to the mass that diagram d has in pixel i of births alone."""
     low, rate, n_pixels, ratio, reach, cells, table = births
@@ -327,7 +331,10 @@ def sum_lines(points: Floats, offsets: Ints, births: Axis, out: Floats) -> None:
     for d in range(out.shape[0]):
         for point in range(offsets[d], offsets[d + 1]):
             t = _in_pixels(points[point, 0], low, rate)
-            _spread(t, 1.0, ratio, reach, cells, table, 0, width, 0, line)
+            if cells:
+                _spread(t, 1.0, reach, cells, table, 0, width, 0, line)
+            else:
+                _spread_without_table(t, 1.0, ratio, 0, width, 0, line)
             for i in range(n_pixels):
                 out[d, i] += line[i]
 

@@ -76,11 +76,12 @@ class PersistenceImage(PartsVectorizer):
     resolution : int or (int, int), default=20
         Number of pixels on each axis, or on the axes of births and of persistences.
     bandwidth : float or None, default=None
-        Standard deviation of the Gaussians; None is the height of one pixel.
+        Standard deviation of the Gaussians; None is one pixel.
     bandwidth_unit : {"diagram", "pixel", "paper"}, default="diagram"
-        What `bandwidth` is measured in: the units of the diagrams; the height of a
-        pixel, that is, its side on the axis of persistences; or, as in the program of
-        the paper's authors, the bandwidth times the height of a pixel is a *variance*.
+        What `bandwidth` is measured in: the units of the diagrams; pixels, that is, the
+        side of a square as large as a pixel; or, as in the program of the paper's
+        authors, it is a *variance* over the side of a pixel on the axis of
+        persistences.
     weight : {None, "ramp", "linear"}, default=None
         Weight of a point: always 1; growing linearly with persistence between two
         quantiles of the training persistences, 0 below and 1 above; or its persistence
@@ -236,14 +237,15 @@ class PersistenceImage(PartsVectorizer):
             ramp = Ramp(0.0, longest if longest > 0.0 else persistences[1])
         elif self.weight == "ramp":
             ramp = persistence_ramp([part], self.quantiles)
-        height = _length(persistences) / self._pixels()[1]
-        return ImageFrame(births, persistences, self._deviation(height), ramp)
+        width, height = self._pixel(births, persistences)
+        deviation = self._deviation(math.sqrt(width) * math.sqrt(height), height)
+        return ImageFrame(births, persistences, deviation, ramp)
 
     def _learn_line(self, part: Diagrams) -> ImageFrame:
         low, high, _ = extent(part.points)
-        births, _ = self._ranges(low, high, 0.0)
-        width = _length(births) / self._pixels()[0]
-        return ImageFrame(births, None, self._deviation(width), None)
+        births, persistences = self._ranges(low, high, 0.0)
+        width, _ = self._pixel(births, persistences)
+        return ImageFrame(births, None, self._deviation(width, width), None)
 
     def _ranges(self, low: float, high: float, longest: float) -> tuple[Range, Range]:
         """Return the ranges of births and persistences, both of positive length."""
@@ -259,16 +261,22 @@ class PersistenceImage(PartsVectorizer):
             low, high = low - 0.5 * other, high + 0.5 * other
         return (low, high), (0.0, longest if longest >= least else other)
 
-    def _deviation(self, pixel: float) -> float:
-        """Return the bandwidth in the units of diagrams, for pixels of this height."""
+    def _pixel(self, births: Range, persistences: Range) -> tuple[float, float]:
+        """Return the width and the height of a pixel."""
+        n_births, n_persistences = self._pixels()
+        width = (births[1] - births[0]) / n_births
+        return width, (persistences[1] - persistences[0]) / n_persistences
+
+    def _deviation(self, side: float, height: float) -> float:
+        """Return the bandwidth in the units of the diagrams."""
         if self.bandwidth is None:
-            return pixel
+            return side
         given = float(self.bandwidth)
         if self.bandwidth_unit == "diagram":
             return given
         if self.bandwidth_unit == "pixel":
-            return given * pixel
-        return math.sqrt(given) * math.sqrt(pixel)
+            return given * side
+        return math.sqrt(given) * math.sqrt(height)
 
     def _encode_part(self, name: str, part: Diagrams) -> Floats:
         frame = self.frames_[name]
@@ -331,10 +339,6 @@ class PersistenceImage(PartsVectorizer):
                 "'data', 'zero' or ((low, high), (low, high)) of births and of "
                 "persistences, with low < high",
             )
-
-
-def _length(ends: Range) -> float:
-    return ends[1] - ends[0]
 
 
 def _is_box(value: Any) -> bool:
