@@ -293,6 +293,7 @@ def enlarged(items: Ids, keys: Floats, size: int, more: int) -> tuple[Ids, Float
     """Return copies of two arrays, of which `size` are used, with room for more."""
     more_items = np.empty(2 * (size + more), np.int32)
     more_keys = np.empty(2 * (size + more))
-    more_items[:size] = items[:size]
-    more_keys[:size] = keys[:size]
+    # Not by slices: that they fit would be checked, which takes seconds to compile.
+    for k in range(size):
+        more_items[k], more_keys[k] = items[k], keys[k]
     return more_items, more_keys

@@ -104,34 +104,17 @@ def wasserstein(
         row_middles, column_middles = column_middles, row_middles
     n, m = row_middles.shape[0], column_middles.shape[0]
     row_costs, column_costs = np.empty(n), np.empty(m)
-    scale = _unit(max(_longest_half(rows), _longest_half(columns)))
-    _leaving(rows, order, scale, row_costs)
-    _leaving(columns, order, scale, column_costs)
-    if order <= HIGHEST_ORDER_ON_A_LINE and are_on_a_line(rows, columns):
-        total = _along_a_line(rows, row_costs, columns, column_costs, order, scale)
-        return scale * _root(total, order)
+    scale, largest = _unit(max(_longest_half(rows), _longest_half(columns))), math.inf
+    on_a_line = order <= HIGHEST_ORDER_ON_A_LINE and are_on_a_line(rows, columns)
     partners, prices = np.empty(n, np.int32), np.empty(m)
-    total = _match_and_sum(
-        rows,
-        row_middles,
-        row_costs,
-        columns,
-        column_middles,
-        column_costs,
-        order,
-        scale,
-        partners,
-        prices,
-    )
-    if total < SMALL:
-        # In this unit the total is from 1 to n + m. No best matching leaves a point
-        # that costs more, so that nobody need know how much more it costs.
-        scale = bottleneck(rows, row_middles, columns, column_middles)
-        _leaving(rows, order, scale, row_costs)
-        _leaving(columns, order, scale, column_costs)
-        np.minimum(row_costs, 2.0 * (n + m), row_costs)
-        np.minimum(column_costs, 2.0 * (n + m), column_costs)
-        total = _match_and_sum(
+    total = 0.0
+    while total < SMALL:
+        _leaving(rows, order, scale, largest, row_costs)
+        _leaving(columns, order, scale, largest, column_costs)
+        if on_a_line:
+            total = _along_a_line(rows, row_costs, columns, column_costs, order, scale)
+            break
+        match(
             rows,
             row_middles,
             row_costs,
@@ -143,6 +126,12 @@ def wasserstein(
             partners,
             prices,
         )
+        total = _total(rows, row_costs, columns, column_costs, order, scale, partners)
+        if total < SMALL:
+            # In this unit the total is from 1 to n + m. No best matching leaves a point
+            # that costs more, so that nobody need know how much more it costs.
+            scale = bottleneck(rows, row_middles, columns, column_middles)
+            largest = 2.0 * (n + m)
     return scale * _root(total, order)
 
 
@@ -178,7 +167,8 @@ def match(
         scale,
         starts,
     )
-    prices[:] = column_costs
+    for j in range(m):
+        prices[j] = column_costs[j]
     owners = np.full(m, NOBODY, np.int32)
     choices = np.full(n, NOBODY, np.int64)
     waiting = np.empty(n, np.int32)
@@ -414,45 +404,30 @@ def _along_a_line(
 
 
 @njit(nogil=True, cache=True)
-def _match_and_sum(
+def _total(
     rows: Floats,
-    row_middles: Floats,
     row_costs: Floats,
     columns: Floats,
-    column_middles: Floats,
     column_costs: Floats,
     order: float,
     scale: float,
     partners: Ids,
-    prices: Floats,
 ) -> float:
-    """Return the total cost of a matching that is the best."""
-    match(
-        rows,
-        row_middles,
-        row_costs,
-        columns,
-        column_middles,
-        column_costs,
-        order,
-        scale,
-        partners,
-        prices,
-    )
+    """Return the total cost of a matching."""
     paired = np.empty(partners.shape[0])
     n_paired = 0
-    is_left = np.ones(column_costs.shape[0], np.bool_)
+    is_paired = np.zeros(column_costs.shape[0], np.bool_)
     total = 0.0
     for i in range(partners.shape[0]):
         j = partners[i]
         if j == NOBODY:
             total += row_costs[i]
         else:
-            is_left[j] = False
+            is_paired[j] = True
             paired[n_paired] = distance_of(rows, i, columns, j) / scale
             n_paired += 1
     for j in range(column_costs.shape[0]):
-        if is_left[j]:
+        if not is_paired[j]:
             total += column_costs[j]
     _raise(paired[:n_paired], order)
     for k in range(n_paired):
@@ -472,11 +447,15 @@ def _compare(rows: Floats, columns: Floats) -> int:
 
 
 @njit(nogil=True, cache=True)
-def _leaving(points: Floats, order: float, scale: float, out: Floats) -> None:
-    """Set ``out[i]`` to the cost of leaving point i."""
+def _leaving(
+    points: Floats, order: float, scale: float, largest: float, out: Floats
+) -> None:
+    """Set ``out[i]`` to the cost of leaving point i, but not above `largest`."""
     for i in range(out.shape[0]):
         out[i] = half_persistence(points, i) / scale
     _raise(out, order)
+    for i in range(out.shape[0]):
+        out[i] = min(out[i], largest)
 
 
 @njit(nogil=True, cache=True)
