@@ -102,7 +102,7 @@ def test_pixels_without_a_depth_stay_so(tmp_path, write_folder, load, release):
         ({"Depth": np.full((4, 4), np.inf)}, "infinite somewhere"),
         ({"Depth": np.full((4, 4), 1e300)}, "infinite somewhere"),
         ({"Depth": np.full((4, 4), np.nan)}, "NaN everywhere"),
-        ({"Depth": "deep"}, "Depth is char"),
+        ({"Depth": "deep"}, "Depth is not an array of real"),
         ({"Class": 7}, "Class is .7., and it lies in the folder 'Brick', .* class 2"),
         ({"Class": np.ones(3)}, "Class is .1.0, 1.0, 1.0."),
     ],

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
-from scipy.io import savemat
+from scipy.io import loadmat, savemat
 
 from pbow.datasets.importing.matlab import read_matlab
 from pbow.io import FileFormatError
 
+NUMBERS = ("f8", "f4", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")
 DEPTH = np.arange(6.0).reshape(2, 3)
 
 
@@ -34,7 +35,6 @@ def mat73(arrays):
 
 
 VERSIONS = {
-    "4": lambda arrays: mat(arrays, format="4"),
     "5": mat,
     "5 packed": lambda arrays: mat(arrays, do_compression=True),
     "7.3": mat73,
@@ -58,12 +58,44 @@ def test_an_array_that_is_too_large_is_not_read(version):
         read_matlab(data, "x", ("Depth",), 5)
 
 
+@given(
+    dtype=st.sampled_from([*NUMBERS, "bool"]),
+    shape=st.sampled_from([(1, 1), (0, 3), (3, 5), (2, 3, 4), (1, 70)]),
+    packed=st.booleans(),
+    name=st.sampled_from(["D", "Depth", "DepthOfAnything"]),
+)
+def test_arrays_are_read_as_scipy_reads_them(dtype, shape, packed, name):
+    array = np.random.default_rng(0).integers(0, 2, shape).astype(dtype)
+    data = mat({"a": 1.0, name: array, "z": "text"}, do_compression=packed)
+    found = read_matlab(data, "x", (name,), 100)[name]
+    expected = loadmat(BytesIO(data))[name]
+    assert found.dtype == expected.dtype
+    assert_array_equal(found, expected)
+
+
+def test_the_other_order_of_bytes_is_read():
+    """Written by hand, as scipy writes that of the machine only."""
+    numbers = struct.pack(">2L6d", 9, 48, 0, 1, 2, 3, 4, 5)
+    parts = struct.pack(">4L", 6, 8, 6, 0) + struct.pack(">2L2l", 5, 8, 3, 2)
+    parts += struct.pack(">2H4s", 1, 1, b"D") + numbers
+    data = b"MATLAB 5.0".ljust(124) + b"\x01\x00MI" + struct.pack(">2L", 14, len(parts))
+    found = read_matlab(data + parts, "x", ("D",), 100)["D"]
+    assert found.tolist() == [[0, 3], [1, 4], [2, 5]]
+
+
 @pytest.mark.parametrize(
-    "value", ["text", {"a": 1}, np.array([1, "a"], dtype=object)], ids=str
+    "value",
+    ["text", {"a": 1}, np.array([1, "a"], dtype=object), np.array([1j, 2])],
+    ids=["text", "struct", "cell", "complex"],
 )
 def test_what_is_not_numbers_is_refused(value):
-    with pytest.raises(FileFormatError, match="expected an array of numbers"):
+    with pytest.raises(FileFormatError, match="x: its Depth is not an array of real"):
         read_matlab(mat({"Depth": value}), "x", ("Depth",), 100)
+
+
+def test_large_arrays_that_are_not_wanted_are_not_unpacked():
+    data = mat({"Image": np.zeros((999, 999)), "Depth": DEPTH}, do_compression=True)
+    assert read_matlab(data, "x", ("Depth",), 6).keys() == {"Depth"}
 
 
 @pytest.mark.parametrize("version", VERSIONS)

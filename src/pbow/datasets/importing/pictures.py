@@ -73,6 +73,8 @@ def _read_with_pillow(data: bytes, where: str) -> NDArray[Any]:
         raise ImportError(msg) from error
     try:
         with warnings.catch_warnings():
+            # It warns of what it makes up for; a damaged picture is not wanted.
+            warnings.simplefilter("error")
             # Its limit for the web is less than a scan has; ours comes below.
             warnings.simplefilter("ignore", pillow.DecompressionBombWarning)
             picture = pillow.open(BytesIO(data), formats=("TIFF", "PNG"))
