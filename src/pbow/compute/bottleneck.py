@@ -239,7 +239,9 @@ def _along_a_line(rows: Floats, columns: Floats) -> float:
 
 @njit(nogil=True, cache=True)
 def are_on_a_line(rows: Floats, columns: Floats) -> bool:
-    """Whether all points of both diagrams have the same birth, or the same death."""
+    """Whether all points of two diagrams, none empty, have one birth, or one death."""
+    if rows.shape[0] == 0 or columns.shape[0] == 0:
+        return False
     same_birth = same_death = True
     for points in (rows, columns):
         for i in range(points.shape[0] // 2):
