@@ -132,5 +132,4 @@ def _entropy(lifetimes: Floats) -> float:
         share = lifetimes[t] / total if total > 0.0 else 0.0
         if share > 0.0:
             entropy -= share * math.log(share)
-    # One point, and -0.0 is not nice to read.
-    return max(entropy, 0.0)
+    return entropy
