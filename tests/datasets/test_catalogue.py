@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from pbow.datasets.catalogue import CATALOGUE, entries_of, find_entry
@@ -44,24 +46,25 @@ def test_case_and_dashes_do_not_matter(name):
 
 
 def test_other_graphs_and_meshes_are_found_by_their_files():
-    stems = ["graphs_IMDB-BINARY", "psb_human_meshes", "notes", "graphs_MUTAG"]
-    assert find_entry("imdb_binary", stems).stem == "graphs_IMDB-BINARY"
-    assert find_entry("psb-human", stems).stem == "psb_human_meshes"
-    assert find_entry("mutag", stems) is BY_NAME["mutag"]
-    names = [entry.name for entry in entries_of(stems)]
+    stems = ["graphs_IMDB-BINARY", "psb_human_meshes", "notes", "graphs_mutag"]
+    files = [Path(f"{stem}.npz") for stem in stems]
+    assert find_entry("imdb_binary", files).stem == "graphs_IMDB-BINARY"
+    assert find_entry("psb-human", files).stem == "psb_human_meshes"
+    assert find_entry("mutag", files) is BY_NAME["mutag"]
+    names = [entry.name for entry in entries_of(files)]
     assert names == [*BY_NAME, "imdb-binary", "psb-human"]
 
 
 def test_a_graph_set_of_which_the_paper_takes_some_is_whole_under_its_own_name():
-    stems = ["graphs_REDDIT_MULTI_12K"]
-    assert find_entry("reddit-12k", stems).recipe.n_per_class == 513
-    assert find_entry("reddit-multi-12k", stems).recipe.n_per_class is None
+    files = [Path("graphs_REDDIT_MULTI_12K.npz")]
+    assert find_entry("reddit-12k", files).recipe.n_per_class == 513
+    assert find_entry("reddit-multi-12k", files).recipe.n_per_class is None
 
 
 def test_an_unknown_name_is_answered_with_those_that_are_known():
     with pytest.raises(ValueError, match=r"no data set 'redit'. Did you mean 'reddit-"):
         find_entry("redit", [])
     with pytest.raises(ValueError, match=r"There are synthetic, .*imdb-binary\. A"):
-        find_entry("xyz", ["graphs_IMDB-BINARY"])
+        find_entry("xyz", [Path("graphs_IMDB-BINARY.npz")])
     with pytest.raises(ValueError, match=r"Expected the name of a data set.*got 5"):
         find_entry(5, [])

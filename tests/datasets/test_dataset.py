@@ -121,3 +121,10 @@ def test_it_can_be_pickled(dataset):
 def test_arrays_have_a_value_a_diagram(dataset, name):
     with pytest.raises(ValueError, match=rf"Expected {name} of shape \(24,\).*\(5,\)"):
         replace(dataset, **{name: np.zeros(5, int)})
+
+
+@pytest.mark.parametrize("label", [-1, 2])
+def test_labels_are_those_that_have_names(dataset, label):
+    labels = np.where(np.arange(24) == 3, label, 0)
+    with pytest.raises(ValueError, match=f"Label 3 is {label}; expected 0 to 1, as"):
+        replace(dataset, labels=labels)

@@ -105,6 +105,13 @@ def test_what_was_imported_is_found_after_the_data_folder(tmp_path, cache):
     assert mine.diagrams != imported.diagrams
 
 
+def test_the_case_of_a_file_does_not_matter(tmp_path):
+    path = write(tmp_path, "graphs_mutag", graph_arrays())
+    assert load_dataset("MUTAG", tmp_path).provenance.path == path
+    path = write(tmp_path, "graphs_Toy-Set", graph_arrays())
+    assert load_dataset("toy_set", tmp_path).provenance.path == path
+
+
 def test_a_source_that_has_changed_is_computed_anew(tmp_path, cache):
     write(tmp_path, "graphs_MUTAG", graph_arrays(seed=1))
     first = load_dataset("mutag", tmp_path)

@@ -260,6 +260,8 @@ BALLS = GeodesicBalls(2, 4)
             {"vertex_labels": np.zeros(9, int)},
             "vertex_offsets are not 4",
         ),
+        (DepthMaps(flatten=True), MAPS, {"scale": np.float64("nan")}, "scale is nan"),
+        (DepthMaps(flatten=True), MAPS, {"scale": np.float64(0)}, "scale is 0.0; exp"),
         (BALLS, MESHES, {"mesh_ids": np.arange(2)}, "vertex_offsets are not 3 numbers"),
         (
             BALLS,

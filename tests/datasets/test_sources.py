@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pbow.datasets.sources import Generated, find_stems, search_folders
+from pbow.datasets.sources import Generated, find_files, search_folders
 
 
 def test_the_digest_of_generated_arrays_is_of_all_that_they_are():
@@ -47,11 +47,11 @@ def test_a_folder_that_is_none_is_named(tmp_path, monkeypatch):
         search_folders(None)
 
 
-def test_the_first_folder_wins(tmp_path):
+def test_the_first_folder_wins_and_case_does_not_matter(tmp_path):
     first, second = tmp_path / "1", tmp_path / "2"
-    for folder, names in ((first, ["a"]), (second, ["a", "b", "c.txt"])):
+    for folder, names in ((first, ["a_B"]), (second, ["A-b", "b", "c.txt"])):
         folder.mkdir()
         for name in names:
             (folder / (name if "." in name else f"{name}.npz")).touch()
-    found = find_stems([first, second, tmp_path / "missing"])
-    assert found == {"a": first / "a.npz", "b": second / "b.npz"}
+    found = find_files([first, second, tmp_path / "missing"])
+    assert found == {"a-b": first / "a_B.npz", "b": second / "b.npz"}

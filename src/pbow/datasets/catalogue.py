@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from pbow.datasets.recipes import (
     StoredDiagrams,
 )
 from pbow.datasets.shapes import SHAPE_NAMES, make_shapes
+from pbow.datasets.sources import plain
 
 __all__ = ["CATALOGUE", "Entry", "entries_of", "find_entry"]
 
@@ -36,8 +38,8 @@ __all__ = ["CATALOGUE", "Entry", "entries_of", "find_entry"]
 N_PER_CLASS, N_POINTS, NOISE = 50, 500, 0.1
 
 # Files of other data sets, which are known by their layout alone.
-GRAPHS = re.compile(r"graphs_(.+)")
-MESHES = re.compile(r"psb_(.+)_meshes")
+GRAPHS = re.compile(r"graphs[_-](.+)", re.IGNORECASE)
+MESHES = re.compile(r"psb[_-](.+)[_-]meshes", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,17 +225,17 @@ CATALOGUE = (
 )
 
 
-def entries_of(stems: Iterable[str]) -> list[Entry]:
+def entries_of(files: Iterable[Path]) -> list[Entry]:
     """Return the catalogue, and an entry for each other graph or mesh set among files.
 
     Those that the catalogue has are not listed twice.
     """
-    known = {entry.stem for entry in CATALOGUE}
-    others = [_other(stem) for stem in stems if stem not in known]
+    known = {plain(entry.stem) for entry in CATALOGUE if entry.stem is not None}
+    others = [_other(path.stem) for path in files if plain(path.stem) not in known]
     return [*CATALOGUE, *(entry for entry in others if entry is not None)]
 
 
-def find_entry(name: Any, stems: Collection[str]) -> Entry:
+def find_entry(name: Any, files: Collection[Path]) -> Entry:
     """Return the entry of a name, ignoring case, and - or _; or say what there is.
 
     Every graph set can also be loaded, whole, by the name in its file's:
@@ -242,12 +244,12 @@ def find_entry(name: Any, stems: Collection[str]) -> Entry:
     if not isinstance(name, str):
         msg = f"Expected the name of a data set, as 'reddit-5k'; got {name!r}."
         raise ValueError(msg)
-    wanted = _plain(name)
-    others = [entry for entry in map(_other, stems) if entry is not None]
+    wanted = plain(name)
+    others = [_other(path.stem) for path in files]
     for entry in (*CATALOGUE, *others):
-        if entry.name == wanted:
+        if entry is not None and entry.name == wanted:
             return entry
-    known = [entry.name for entry in entries_of(stems)]
+    known = [entry.name for entry in entries_of(files)]
     near = get_close_matches(wanted, known, 1)
     meant = f" Did you mean {near[0]!r}?" if near else ""
     msg = (
@@ -262,13 +264,13 @@ def _other(stem: str) -> Entry | None:
     """Return an entry for a file that is known by its layout alone."""
     if match := GRAPHS.fullmatch(stem):
         return _graph_set(
-            _plain(match[1]),
+            plain(match[1]),
             stem,
             f"Graphs {match[1]}, in the form of the TU collection.",
         )
     if match := MESHES.fullmatch(stem):
         return Entry(
-            name=f"psb-{_plain(match[1])}",
+            name=f"psb-{plain(match[1])}",
             stem=stem,
             origin=f"Meshes {match[1]} of the Princeton segmentation benchmark.",
             recipe=GeodesicBalls(n_meshes=None, n_vertices=300),
@@ -277,7 +279,3 @@ def _other(stem: str) -> Entry | None:
             release=princeton.HOME,
         )
     return None
-
-
-def _plain(name: str) -> str:
-    return name.lower().replace("_", "-")

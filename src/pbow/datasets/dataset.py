@@ -129,6 +129,15 @@ class Dataset:
                 raise ValueError(msg)
             array.flags.writeable = False
             object.__setattr__(self, name, array)
+        valid = (self.labels >= 0) & (self.labels < len(self.label_names))
+        if not valid.all():
+            row = int(np.argmin(valid))
+            msg = (
+                f"Label {row} is {self.labels[row]}; expected 0 to "
+                f"{len(self.label_names) - 1}, as there are {len(self.label_names)} "
+                "label_names."
+            )
+            raise ValueError(msg)
 
     def __len__(self) -> int:
         return len(self.diagrams)

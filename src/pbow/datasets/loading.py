@@ -14,8 +14,9 @@ from pbow.datasets.recipes import Samples
 from pbow.datasets.sources import (
     Generated,
     Source,
-    find_stems,
+    find_files,
     opened,
+    plain,
     search_folders,
 )
 from pbow.diagrams import Diagrams
@@ -133,9 +134,9 @@ def load_dataset(
         msg = f"Expected n_jobs to be an int other than 0, or None; got {n_jobs!r}."
         raise ValueError(msg)
     folders = search_folders(data_home)
-    found = find_stems(folders)
-    entry = find_entry(name, found)
-    path = None if entry.stem is None else found.get(entry.stem)
+    found = find_files(folders)
+    entry = find_entry(name, found.values())
+    path = None if entry.stem is None else found.get(plain(entry.stem))
     with _source(entry, path, folders, seed) as source:
         sha256 = source.sha256()
         samples = entry.recipe.samples(source, seed)
@@ -240,12 +241,12 @@ def list_datasets(data_home: AnyPath | None = None) -> list[Listing]:
     300
     """
     folders = search_folders(data_home)
-    found = find_stems(folders)
-    return [_listing(entry, folders, found) for entry in entries_of(found)]
+    found = find_files(folders)
+    return [_listing(entry, folders, found) for entry in entries_of(found.values())]
 
 
 def _listing(entry: Entry, folders: list[Path], found: dict[str, Path]) -> Listing:
-    path = None if entry.stem is None else found.get(entry.stem)
+    path = None if entry.stem is None else found.get(plain(entry.stem))
     samples: Samples | None = None
     problem = None
     try:

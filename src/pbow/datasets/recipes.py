@@ -42,6 +42,7 @@ Ints = NDArray[np.int64]
 
 # Depth maps are turned into numbers of 8 bytes this many at a time.
 MAPS_AT_ONCE = 256
+LARGEST_SCALE = 1e50
 
 
 class Samples(NamedTuple):
@@ -183,7 +184,10 @@ class DepthMaps(Recipe):
         """Flood some maps at a time."""
         maps = source.read("images", "iuf", 3)
         _check_count(source, len(maps), "images")
-        scale = source.read("scale", "f", 0)[()] if "scale" in source else 1.0
+        scale = float(source.read("scale", "f", 0)) if "scale" in source else 1.0
+        if not 0.0 < scale <= LARGEST_SCALE:
+            msg = f"its scale is {scale}; expected a positive factor."
+            raise ValueError(msg)
         blocks = [Diagrams.from_list([], name="H1")]
         with reporting(progress, len(maps), noun="depth maps") as advance:
             for start in range(0, len(maps), MAPS_AT_ONCE):

@@ -16,7 +16,7 @@ from pbow.datasets.cache import imported_folder
 from pbow.datasets.npz import Npz
 from pbow.io.archive import AnyPath, blaming
 
-__all__ = ["Generated", "Source", "find_stems", "opened", "search_folders"]
+__all__ = ["Generated", "Source", "find_files", "opened", "plain", "search_folders"]
 
 
 class Source(Protocol):
@@ -75,10 +75,15 @@ def search_folders(data_home: AnyPath | None) -> list[Path]:
     return [folder, imported_folder()]
 
 
-def find_stems(folders: list[Path]) -> dict[str, Path]:
-    """Return the ``.npz`` files of some folders by stem; the first folder wins."""
+def find_files(folders: list[Path]) -> dict[str, Path]:
+    """Return the ``.npz`` files of some folders by plain stem; the first one wins."""
     found: dict[str, Path] = {}
     for folder in folders:
         for path in sorted(folder.glob("*.npz")):
-            found.setdefault(path.stem, path)
+            found.setdefault(plain(path.stem), path)
     return found
+
+
+def plain(name: str) -> str:
+    """Return a name as it is compared: neither case matters, nor - or _."""
+    return name.lower().replace("_", "-")
