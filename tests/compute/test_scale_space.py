@@ -114,6 +114,17 @@ def test_far_diagrams_of_many_points_do_not_overlap(rng):
     assert_allclose(np.diagonal(out), [in_double(F, F, 0.5) for F in X], rtol=1e-11)
 
 
+@pytest.mark.parametrize("n_nodes", [9, 10, 11, 12])
+def test_all_rows_of_an_overlap_count(n_nodes):
+    # Points that are some nodes apart along the diagonal have 35 less so many rows in
+    # common: groups of rows, and some that are left over.
+    shift = n_nodes / (2.0 * np.sqrt(2.0))
+    F = np.repeat([[0.0, 1.0]], 40, axis=0)
+    out, prepared = compare([F, F + shift], 1.0)
+    assert (prepared.widths > 0).all()
+    assert_allclose(out[0, 1], in_double(F, F + shift, 1.0), rtol=1e-12)
+
+
 def test_nodes_overlap_in_any_way_that_two_rectangles_can(rng):
     births = [(-3, 3), (-1, 1), (0, 6), (2, 4), (-6, 0)]
     lives = [0.1, 3.0, 20.0]
