@@ -270,7 +270,6 @@ class RiemannianHeatMap(PartsVectorizer):
         limits = np.quantile(
             X.points[:, :n_dims], self.quantiles, axis=0, method="hazen"
         ).T
-        limits[:, 1] = limits.max(axis=1)
         bandwidth = _bandwidth(limits, self.bandwidth)
         grid = _Grid(limits, bandwidth, self.resolution)
         n_places = self.resolution**n_dims
