@@ -116,3 +116,15 @@ def test_an_order_that_is_not_one_is_refused(order):
 def test_a_bandwidth_that_is_not_positive_is_refused(bandwidth):
     with pytest.raises(ValueError, match="'bandwidth' parameter of WassersteinKernel"):
         WassersteinKernel(bandwidth=bandwidth).fit([[[0.0, 1.0]]])
+
+
+@pytest.mark.parametrize("order", [np.inf, np.float32(np.inf), float("inf")])
+def test_any_infinity_is_the_bottleneck_distance(order):
+    X = [[[0.0, 1.0], [0.5, 0.7]], [[0.0, 1.25]]]
+    assert WassersteinKernel(order).distances(X)[0, 1] == 0.25
+
+
+@pytest.mark.parametrize("order", [2, np.int64(2), np.float32(2)])
+def test_any_number_is_an_order(order):
+    X = [[[0.0, 6.0]], [[0.0, 9.0], [5.0, 13.0]]]
+    assert WassersteinKernel(order).distances(X)[0, 1] == 5.0

@@ -195,7 +195,6 @@ class WassersteinKernel(PairwiseKernel):
         super()._check_params(parts)
         check_positive(self, "bandwidth", optional=True)
         order = self.order
-        if not (isinstance(order, float) and order == math.inf) and not (
-            is_finite_number(order) and order >= 1
-        ):
+        is_inf = isinstance(order, (float, np.floating)) and order == math.inf
+        if not is_inf and not (is_finite_number(order) and order >= 1):
             refuse(self, "order", "a number >= 1, or inf for the bottleneck distance")
