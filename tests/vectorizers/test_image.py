@@ -156,9 +156,10 @@ def test_the_papers_image_of_shifted_births_is_the_same(ragged):
         ([[0.0, 2.0], [0.0, 1.0]], (-1.0, 1.0), (0.0, 2.0)),
         ([[1.0, 1.0], [4.0, 4.0]], (1.0, 4.0), (0.0, 3.0)),
         ([[7.0, 7.0]], (6.5, 7.5), (0.0, 1.0)),
+        ([[1.0, 1.0], [1.0 + 2e-16, 1.0 + 2e-16]], (0.5, 1.5), (0.0, 1.0)),
         ([[1e100, 1e100]], (1e100 - 5e87, 1e100 + 5e87), (0.0, 1e88)),
     ],
-    ids=["births", "persistences", "both", "huge"],
+    ids=["births", "persistences", "both", "rounding", "huge"],
 )
 @pytest.mark.parametrize("weight", ["ramp", "linear", None])
 def test_the_box_has_a_size_where_training_points_have_none(
@@ -166,8 +167,15 @@ def test_the_box_has_a_size_where_training_points_have_none(
 ):
     image = PersistenceImage(4, weight=weight).fit([diagram])
     frame = image.frames_["H1"]
-    assert (frame.births, frame.persistences) == (births, persistences)
+    assert_allclose(frame.births, births, rtol=1e-15)
+    assert frame.persistences == persistences
     assert np.isfinite(image.transform([diagram])).all()
+
+
+def test_a_linear_weight_is_zero_at_the_diagonal_also_if_all_points_are_there():
+    image = PersistenceImage(4, weight="linear").fit([[[1.0, 1.0], [4.0, 4.0]]])
+    assert image.frames_["H1"].ramp == Ramp(0.0, 3.0)
+    assert not image.transform([[[2.0, 2.0]]]).any()
 
 
 def test_points_that_never_die_have_a_line_of_their_own():
