@@ -108,6 +108,12 @@ def test_folds_balance_classes_and_not_only_sizes():
         assert_array_equal(np.bincount(labels[test]), [10, 10])
 
 
+def test_folds_are_of_one_size_where_every_group_has_a_class_of_its_own():
+    groups = np.repeat(np.arange(8), 3)
+    for _, test in splits(groups, groups, protocol="4 folds"):
+        assert len(test) == 6
+
+
 def test_the_seed_decides():
     labels = np.repeat([0, 1], 20)
     groups = np.arange(40) // 2

@@ -85,7 +85,7 @@ class Npz:
             )
         with self._zip.open(member) as stream:
             shape, in_columns, dtype = _read_head(stream, name)
-            if dtype.kind not in KINDS or dtype.hasobject:
+            if dtype.kind not in KINDS:
                 _refuse(f"its array {name} is {dtype}; expected numbers or strings")
             n_data = math.prod(shape) * dtype.itemsize
             data = stream.read()

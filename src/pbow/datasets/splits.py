@@ -166,8 +166,8 @@ def _count_classes(labels: Ints, groups: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 def _share(n: int, percent: int) -> int:
-    """Round a share of n, but leave something on both sides."""
-    return min(max((n * percent + 50) // 100, 1), n - 1)
+    """Round a share of n, of which half is the largest, up to 1 at least."""
+    return max((n * percent + 50) // 100, 1)
 
 
 def _refuse_groups(protocol: str) -> NoReturn:
