@@ -46,7 +46,7 @@ Ids = NDArray[np.int32]
 
 NOBODY = -1
 # Number of bids, by row, before paths are looked for.
-BIDS = 2
+BIDS = 5
 # Costs have 53 bits, relative to the largest. Where the total is so much smaller that
 # few of them are left for it, everything is computed again in a smaller unit.
 SMALL = 1e-6
