@@ -72,6 +72,15 @@ def test_deaths_that_all_come_first_are_exchanged_and_the_record_says_so(
     assert "exchanged" in str(arrays["provenance"])
 
 
+def test_a_point_on_the_diagonal_says_nothing_about_the_order(
+    tmp_path, write_folder, load
+):
+    content = diagrams({"geodesic/1/3": [[1.0, 1.0]]})
+    release = write_folder({"train_diag.hdf5": content, "train.csv": CSV})
+    arrays = load(import_dataset("shape-segmentation-carriere", release, to=tmp_path))
+    assert_array_equal(arrays["points"][[0, -1]], [[0.5, 1.0], [1.0, 1.0]])
+
+
 @pytest.mark.parametrize(
     ("changes", "table", "message"),
     [

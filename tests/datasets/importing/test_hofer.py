@@ -106,6 +106,13 @@ def test_what_is_wrong_is_named(write_folder, changes, message):
         import_dataset("reddit-5k-hofer", release)
 
 
+def test_many_claims_are_as_bad_as_a_large_one(monkeypatch, write_folder):
+    monkeypatch.setattr(hofer, "MOST_VALUES", 12)  # and there are 16 in total
+    release = write_folder({"reddit_5K.h5": provider()})
+    with pytest.raises(FileFormatError, match="claims 2 values, more than 0"):
+        import_dataset("reddit-5k-hofer", release)
+
+
 def test_other_files_are_refused(write_folder):
     release = write_folder({"reddit_12K.h5": provider(), "x.h5": b"hello"})
     with pytest.raises(

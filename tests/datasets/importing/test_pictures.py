@@ -1,3 +1,4 @@
+import struct
 import sys
 from io import BytesIO
 
@@ -53,6 +54,14 @@ def test_a_damaged_picture_is_said_to_be_so(kind):
     for damaged in (data[: len(data) // 2], b"", b"hello"):
         with pytest.raises(FileFormatError, match=f"a.{kind}: it is damaged, or no"):
             read_picture(damaged, f"a.{kind}", "depth")
+
+
+def test_what_pillow_would_make_up_for_is_refused():
+    data = bytearray(encoded(np.ones((4, 4), np.uint16), "tif"))
+    bits_a_sample = struct.pack("<2HL", 258, 3, 1)
+    struct.pack_into("<2HL", data, data.index(bits_a_sample), 258, 3, 10**6)
+    with pytest.raises(FileFormatError, match="Tag data larger than file"):
+        read_picture(bytes(data), "a.tif", "depth")
 
 
 def test_a_picture_in_another_format_than_its_name_says_is_refused():

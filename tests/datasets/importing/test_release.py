@@ -135,6 +135,18 @@ def test_two_files_of_one_name_and_odd_packings_are_refused(tmp_path):
         pass
 
 
+def test_an_encrypted_file_is_refused(write_zip):
+    path = write_zip({"a": "1"})
+    data = bytearray(path.read_bytes())
+    data[data.index(b"PK\x01\x02") + 8] |= 1
+    path.write_bytes(data)
+    with (
+        pytest.raises(FileFormatError, match="'a' is encrypted or packed"),
+        open_release(path),
+    ):
+        pass
+
+
 def test_too_many_files_are_refused(monkeypatch, write_folder, write_zip):
     monkeypatch.setattr(release, "MOST_FILES", 2)
     for path in (write_folder(FILES), write_zip(FILES)):
