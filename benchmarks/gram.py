@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.agreement import same_arrays
-from benchmarks.report import Table
+from benchmarks.report import Table, pairs_table
 from benchmarks.settings import Settings
 from benchmarks.timing import Contender, Timing, Verdict, race
 from benchmarks.workloads import describe, workload
@@ -115,23 +115,4 @@ def _same_lines(X: Diagrams, theirs: np.ndarray) -> Verdict:
 
 def _table(what: str, name: str, X: Diagrams, timings: Sequence[Timing]) -> Table:
     title = f"{what}, all pairs ({describe(name, X)})"
-    n_pairs = len(X) * (len(X) + 1) / 2
-    rows = []
-    for t in timings:
-        result = t.verdict.text if t.verdict else ""
-        remark = "; ".join(text for text in (result, t.note) if text)
-        times = [None, None, None]
-        if t.seconds is not None:
-            microseconds = 1e6 * t.seconds / n_pairs
-            times = [microseconds, t.seconds / timings[0].seconds, t.rounds]
-        rows.append([t.name, *times, remark])
-    return Table(
-        title,
-        ["", "µs a pair", "times pbow", "rounds", "result"],
-        rows,
-        failures=[
-            f"{title}: {t.name}: {t.verdict.text}"
-            for t in timings
-            if t.verdict and not t.verdict.same
-        ],
-    )
+    return pairs_table(title, timings, len(X) * (len(X) + 1) // 2)

@@ -5,9 +5,9 @@ from itertools import combinations
 import numpy as np
 
 from benchmarks.agreement import same_arrays
-from benchmarks.report import Table, race_table
+from benchmarks.report import Table, pairs_table, race_table
 from benchmarks.settings import Settings
-from benchmarks.timing import Contender, Timing, Verdict, plain_read, race
+from benchmarks.timing import Contender, Verdict, plain_read, race
 from benchmarks.workloads import describe, workload
 from pbow import Diagrams
 from pbow.kernels import LandscapeKernel
@@ -78,7 +78,7 @@ def _distances(name: str, settings: Settings) -> Table:
         _persim(X[:n_small], n_pairs),
     ]
     title = f"Distances of exact landscapes ({describe(name, X)})"
-    return _pairs_table(title, race(contenders, settings), n_pairs)
+    return pairs_table(title, race(contenders, settings), n_pairs)
 
 
 def _persim(X: Diagrams, n_pairs: int) -> Contender:
@@ -105,25 +105,3 @@ def _persim(X: Diagrams, n_pairs: int) -> Contender:
 
     note = f"one thread; {len(pairs)} pairs, landscapes made beforehand"
     return Contender(name, run, check, share=len(pairs) / n_pairs, note=note)
-
-
-def _pairs_table(title: str, timings: list[Timing], n_pairs: int) -> Table:
-    rows = []
-    for t in timings:
-        result = t.verdict.text if t.verdict else ""
-        remark = "; ".join(text for text in (result, t.note) if text)
-        times = [None, None, None]
-        if t.seconds is not None:
-            a_pair = 1e6 * t.seconds / n_pairs
-            times = [a_pair, t.seconds / timings[0].seconds, t.rounds]
-        rows.append([t.name, *times, remark])
-    return Table(
-        title,
-        ["", "µs a pair", "times pbow", "rounds", "result"],
-        rows,
-        failures=[
-            f"{title}: {t.name}: {t.verdict.text}"
-            for t in timings
-            if t.verdict and not t.verdict.same
-        ],
-    )

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.timing import PLAIN_READ, Timing
 
-__all__ = ["Table", "race_table", "render", "write_report"]
+__all__ = ["Table", "pairs_table", "race_table", "render", "write_report"]
 
 
 @dataclass
@@ -87,12 +87,35 @@ def race_table(
             nearest.name if nearest else None,
             nearest.seconds / ours if nearest else None,
         ],
-        failures=[
-            f"{title}: {t.name}: {t.verdict.text}"
-            for t in timings
-            if t.verdict and not t.verdict.same
-        ],
+        failures=_failures(title, timings),
     )
+
+
+def pairs_table(title: str, timings: Sequence[Timing], n_pairs: int) -> Table:
+    """Make the table of a race to compare all pairs; the first contender is pbow."""
+    rows = []
+    for t in timings:
+        result = t.verdict.text if t.verdict else ""
+        remark = "; ".join(text for text in (result, t.note) if text)
+        times = [None, None, None]
+        if t.seconds is not None:
+            microseconds = 1e6 * t.seconds / n_pairs
+            times = [microseconds, t.seconds / timings[0].seconds, t.rounds]
+        rows.append([t.name, *times, remark])
+    return Table(
+        title,
+        ["", "µs a pair", "times pbow", "rounds", "result"],
+        rows,
+        failures=_failures(title, timings),
+    )
+
+
+def _failures(title: str, timings: Sequence[Timing]) -> list[str]:
+    return [
+        f"{title}: {t.name}: {t.verdict.text}"
+        for t in timings
+        if t.verdict and not t.verdict.same
+    ]
 
 
 def write_report(folder: Path, machine: dict[str, str], tables: list[Table]) -> Path:

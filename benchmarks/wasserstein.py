@@ -1,7 +1,7 @@
 """Wasserstein and bottleneck distances of all pairs of diagrams."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
@@ -9,9 +9,9 @@ from scipy.optimize import linear_sum_assignment
 
 from benchmarks.agreement import same_arrays
 from benchmarks.chunks import in_threads
-from benchmarks.report import Table
+from benchmarks.report import Table, pairs_table
 from benchmarks.settings import Settings
-from benchmarks.timing import Contender, Timing, race
+from benchmarks.timing import Contender, race
 from benchmarks.workloads import describe, workload
 from pbow.kernels import WassersteinKernel
 
@@ -88,7 +88,7 @@ def _one_race(name: str, order: float, settings: Settings) -> Table:
             peer("scipy linear_sum_assignment", _assignment(order), ROUNDING),
         ]
     title = f"Wasserstein distance, {ORDERS[order]}, all pairs ({describe(name, X)})"
-    return _table(title, race(contenders, settings), math.comb(n, 2))
+    return pairs_table(title, race(contenders, settings), math.comb(n, 2))
 
 
 def _hera(order: float) -> Distance | None:
@@ -130,25 +130,3 @@ def _assignment(order: float) -> Distance:
         return float((left[0].sum() + left[1].sum() + best) ** (1.0 / order))
 
     return distance
-
-
-def _table(title: str, timings: Sequence[Timing], n_pairs: int) -> Table:
-    rows = []
-    for t in timings:
-        result = t.verdict.text if t.verdict else ""
-        remark = "; ".join(text for text in (result, t.note) if text)
-        times = [None, None, None]
-        if t.seconds is not None:
-            microseconds = 1e6 * t.seconds / n_pairs
-            times = [microseconds, t.seconds / timings[0].seconds, t.rounds]
-        rows.append([t.name, *times, remark])
-    return Table(
-        title,
-        ["", "µs a pair", "times pbow", "rounds", "result"],
-        rows,
-        failures=[
-            f"{title}: {t.name}: {t.verdict.text}"
-            for t in timings
-            if t.verdict and not t.verdict.same
-        ],
-    )

@@ -50,7 +50,7 @@ X
 # --------------
 # Vectorizers put out a row for each diagram, and a linear SVM takes the rows. Kernels
 # put out the kernel of each diagram with each training diagram, and an SVM takes it as
-# ``kernel="precomputed"``.
+# ``kernel="precomputed"``. Statistics have very different scales, and are standardized.
 
 vectorizers = {
     "PBoW": PersistenceBoW(n_words=30, random_state=0),
@@ -58,7 +58,7 @@ vectorizers = {
     "PI: persistence image": PersistenceImage(),
     "PL: landscape on a grid": PersistenceLandscape(),
     "RM: Riemannian heat map": RiemannianHeatMap(),
-    "statistics": PersistenceStatistics(),
+    "statistics": make_pipeline(PersistenceStatistics(), StandardScaler()),
 }
 kernels = {
     "2Wd: Wasserstein": WassersteinKernel(order=2),
@@ -73,7 +73,7 @@ kernels = {
 # C is chosen by cross-validation inside the training part, as in the paper.
 
 pipelines = {
-    name: make_pipeline(vectorizer, StandardScaler(), SVC(kernel="linear"))
+    name: make_pipeline(vectorizer, SVC(kernel="linear"))
     for name, vectorizer in vectorizers.items()
 } | {
     name: make_pipeline(kernel, SVC(kernel="precomputed"))

@@ -6,6 +6,18 @@ import numpy as np
 
 from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
 from pbow.homology import graph_extended, graph_sublevel, mesh_geodesic, sparse_rips
+from pbow.kernels import (
+    LandscapeKernel,
+    MultiScaleKernel,
+    SlicedWassersteinKernel,
+    WassersteinKernel,
+)
+from pbow.vectorizers import (
+    PersistenceImage,
+    PersistenceLandscape,
+    PersistenceStatistics,
+    RiemannianHeatMap,
+)
 
 # Many points and words, so that the loops for large inputs are compiled too.
 rng = np.random.default_rng(0)
@@ -33,6 +45,22 @@ soft = [
 for vectorizer in (*hard, *soft):
     vectorizer.fit(X).transform(X)
     vectorizer.transform(X[:1])
+
+for approach in (
+    PersistenceImage(essential="separate"),
+    PersistenceLandscape(),
+    RiemannianHeatMap(),
+    PersistenceStatistics(essential="separate"),
+    WassersteinKernel(),
+    WassersteinKernel(order=np.inf),
+    MultiScaleKernel(),
+    SlicedWassersteinKernel(n_directions=2),
+    LandscapeKernel(),
+):
+    few = [X[i][:20] for i in range(4)]
+    approach.fit([*few, [[0.0, np.inf]]]).transform(few)
+    if isinstance(approach, LandscapeKernel):
+        approach.distances(few)
 
 edge = [([[0, 1]], 2)]
 graph_sublevel(edge, dims=(0, 1))

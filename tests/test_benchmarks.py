@@ -15,7 +15,19 @@ if not (ROOT / "benchmarks").is_dir():
     pytest.skip("needs benchmarks/, which only a clone has", allow_module_level=True)
 sys.path.insert(0, str(ROOT))
 
-from benchmarks import bow, elsewhere, learning, sampling, scaling, stable  # noqa: E402
+from benchmarks import (  # noqa: E402
+    bow,
+    elsewhere,
+    gram,
+    images,
+    landscapes,
+    learning,
+    sampling,
+    scaling,
+    stable,
+    statistics,
+    wasserstein,
+)
 from benchmarks.__main__ import BENCHMARKS, main  # noqa: E402
 from benchmarks.agreement import same_counts  # noqa: E402
 from benchmarks.report import Table, race_table, render, write_report  # noqa: E402
@@ -50,6 +62,15 @@ def test_all_ways_to_count_words_agree(tiny, without_faiss, monkeypatch):
         peers = {row[0]: row[-1] for row in table.rows}
         assert peers["scipy cKDTree, once"] == "same counts"
         assert "not installed" in peers["faiss IndexFlatL2, float32"]
+
+
+@pytest.mark.parametrize(
+    "module", [gram, images, landscapes, statistics, wasserstein], ids=str
+)
+def test_the_compared_approaches_agree_with_their_peers(tiny, module):
+    for table in module.benchmark(tiny):
+        assert table.failures == []
+        assert len(table.rows) > 1
 
 
 # Of the wrappers that faiss was generated with.

@@ -31,6 +31,8 @@ Parts = dict[str, Diagrams]
 
 # A tile is one step of work: Ctrl-C waits for it to end.
 NANOSECONDS_A_TILE = 1e8
+# Less than this is lost in what a tile costs beside its pairs.
+LEAST_NANOSECONDS_A_TILE = 2e6
 LARGEST_SIDE = 64
 # What is prepared of the diagrams is kept for a strip of them; two strips at a time.
 BYTES_A_STRIP = 1 << 27
@@ -145,10 +147,13 @@ def _n_samples(parts: Parts) -> int:
 
 
 def _side(shape: tuple[int, int], nanoseconds_a_pair: float) -> int:
-    """Return the side of a tile: some tiles for every thread, none of them long."""
-    by_time = int(math.sqrt(NANOSECONDS_A_TILE / nanoseconds_a_pair))
+    """Return the side of a tile: some for every thread, none of them short or long."""
+    shortest, longest = (
+        int(math.sqrt(nanoseconds / nanoseconds_a_pair))
+        for nanoseconds in (LEAST_NANOSECONDS_A_TILE, NANOSECONDS_A_TILE)
+    )
     by_number = max(shape) // 16
-    return max(1, min(LARGEST_SIDE, by_time, by_number))
+    return max(1, min(LARGEST_SIDE, longest, max(shortest, by_number)))
 
 
 def _tiles(shape: tuple[int, int], side: int, *, symmetric: bool) -> list[_Tile]:
