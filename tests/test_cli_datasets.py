@@ -6,6 +6,7 @@ from click.testing import CliRunner
 from tests.datasets.layouts import graph_arrays, write
 
 from pbow.cli import main
+from pbow.datasets import load_dataset
 
 
 @pytest.fixture
@@ -74,7 +75,7 @@ def write_tu(folder, name):
         (folder / f"{name}_{kind}.txt").write_text(text)
 
 
-def test_what_is_imported_can_be_listed_and_its_file_is_printed(run, tmp_path):
+def test_what_is_imported_is_listed_and_loaded_and_its_file_is_printed(run, tmp_path):
     write_tu(tmp_path / "TINY", "TINY")
     result = run("import", "tiny", "--from", tmp_path / "TINY")
     assert result.exit_code == 0, result.output
@@ -83,6 +84,7 @@ def test_what_is_imported_can_be_listed_and_its_file_is_printed(run, tmp_path):
     assert path.is_file()
     records = json.loads(run("list", "--json").stdout)
     assert (records[-1]["name"], records[-1]["n_samples"]) == ("tiny", 2)
+    assert len(load_dataset("TINY")) == 2
 
 
 def test_it_can_be_imported_to_another_folder(run, tmp_path):

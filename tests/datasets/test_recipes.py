@@ -153,6 +153,7 @@ def test_balls_grow_around_the_vertices_that_were_drawn():
     meshes, vertices = np.divmod(found.labels, 36)
     assert_array_equal(found.groups, 61 + meshes)
     assert len(set(found.labels)) == 8
+    assert not np.array_equal(vertices[:4], vertices[4:])
     assert_array_equal(np.bincount(meshes, minlength=3)[np.unique(meshes)], [4, 4])
     X = make(recipe, arrays, seed=5)
     places = arrays["vertices"].reshape(3, 36, 3)
