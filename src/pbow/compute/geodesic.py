@@ -12,14 +12,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from pbow.compute.heap import sift_down, sift_up
+
 __all__ = ["shortest_paths"]
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int32]
-
-# Of a node of the heap: with four the heap is half as high as with two, and the way up,
-# which is the usual one, half as long.
-BRANCHES = 4
 
 
 @njit(nogil=True, cache=True)
@@ -48,7 +46,7 @@ def shortest_paths(
     while size > 0:
         key, v = keys[0], items[0]
         size -= 1
-        _sift_down(keys, items, size, keys[size], items[size])
+        sift_down(keys, items, size, keys[size], items[size])
         if key > distances[v]:
             continue
         order[n_reached] = v
@@ -58,36 +56,6 @@ def shortest_paths(
             way = key + lengths[k]
             if way < distances[u]:
                 distances[u] = way
-                _sift_up(keys, items, size, way, u)
+                sift_up(keys, items, size, way, u)
                 size += 1
     return n_reached
-
-
-@njit(nogil=True, cache=True)
-def _sift_down(keys: Floats, items: Ids, size: int, key: float, item: int) -> None:
-    """Put an item into the heap from the top, where there is a gap."""
-    hole, child = 0, 1
-    while child < size:
-        least, least_key = child, keys[child]
-        for other in range(child + 1, min(child + BRANCHES, size)):
-            if keys[other] < least_key:
-                least, least_key = other, keys[other]
-        if least_key >= key:
-            break
-        keys[hole], items[hole] = least_key, items[least]
-        hole = least
-        child = BRANCHES * hole + 1
-    keys[hole], items[hole] = key, item
-
-
-@njit(nogil=True, cache=True)
-def _sift_up(keys: Floats, items: Ids, size: int, key: float, item: int) -> None:
-    """Put an item into the heap of this size from the bottom."""
-    hole = size
-    while hole > 0:
-        up = (hole - 1) // BRANCHES
-        if keys[up] <= key:
-            break
-        keys[hole], items[hole] = keys[up], items[up]
-        hole = up
-    keys[hole], items[hole] = key, item

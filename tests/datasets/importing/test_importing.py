@@ -17,7 +17,7 @@ PAIR = {
 }
 
 
-@pytest.mark.parametrize("name", [*NAMES, "psb-human", "anything"])
+@pytest.mark.parametrize("name", [*NAMES, "psb-human"])
 def test_an_unfit_folder_says_what_was_expected_and_where_to_get_it(
     tmp_path, write_folder, name
 ):
@@ -27,7 +27,7 @@ def test_an_unfit_folder_says_what_was_expected_and_where_to_get_it(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("name", [*NAMES, "psb-human", "anything"])
+@pytest.mark.parametrize("name", [*NAMES, "psb-human"])
 @pytest.mark.parametrize("content", [b"", b"hello", b"PK\x03\x04hello", b"\x00" * 999])
 def test_an_unfit_file_is_an_error_of_one_line(tmp_path, name, content):
     path = tmp_path / "release.bin"
@@ -36,6 +36,14 @@ def test_an_unfit_file_is_an_error_of_one_line(tmp_path, name, content):
         import_dataset(name, path, to=tmp_path / "out")
     assert "\n" not in str(error.value)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_name_that_is_nothing_of_what_there_is_gets_a_list(write_folder):
+    release = write_folder({"readme.txt": "hello"})
+    with pytest.raises(
+        ValueError, match=r"'geomap'. There are reddit-5k, .*has no file"
+    ):
+        import_dataset("geomap", release)
 
 
 def test_names_have_any_case_and_dashes_or_underscores(write_folder):

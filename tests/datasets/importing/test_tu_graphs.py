@@ -145,7 +145,7 @@ def test_another_set_or_none_is_not_taken_for_the_one(write_folder):
     with pytest.raises(
         FileFormatError, match=r"found no file of edges. Get it from the"
     ):
-        import_dataset("trio", write_folder({"readme.txt": "hello"}, "empty"))
+        import_dataset("mutag", write_folder({"readme.txt": "hello"}, "empty"))
 
 
 def test_the_same_set_twice_is_not_chosen_from(write_folder):

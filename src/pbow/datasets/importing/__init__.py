@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
 from pbow.datasets.cache import imported_folder
 from pbow.datasets.importing.carriere import convert_carriere
@@ -15,7 +16,11 @@ from pbow.datasets.importing.petrosurf import convert_petrosurf
 from pbow.datasets.importing.princeton import CATEGORIES, convert_princeton
 from pbow.datasets.importing.release import Release, open_release
 from pbow.datasets.importing.simba import convert_simba
-from pbow.datasets.importing.tu_graphs import TU_NAMES, convert_tu_graphs
+from pbow.datasets.importing.tu_graphs import (
+    TU_NAMES,
+    convert_tu_graphs,
+    has_tu_graphs,
+)
 from pbow.io.archive import AnyPath
 from pbow.progress import Progress, check_progress
 
@@ -120,9 +125,21 @@ def import_dataset(
     known = CONVERTERS.get(name.lower().replace("_", "-"))
     convert = known or partial(convert_tu_graphs, name=name)
     with open_release(source) as release:
+        if known is None and not has_tu_graphs(release):
+            _refuse_name(name, release)
         results = convert(release, progress)
         folder.mkdir(parents=True, exist_ok=True)
         # The one that is asked for comes last: where it is, all are.
         for result in reversed(results):
             path = write_npz(folder, result, name, release)
     return path
+
+
+def _refuse_name(name: str, release: Release) -> NoReturn:
+    shown = [known for known in CONVERTERS if not known.startswith("psb-")]
+    msg = (
+        f"There is no converter for {name!r}. There are {', '.join(shown)}, and "
+        "psb-human and so on for other meshes. Any other name is that of a graph set "
+        f"of the TU collection, and {release} has no file NAME_A.txt of one."
+    )
+    raise ValueError(msg)

@@ -51,10 +51,7 @@ def write_npz(
     path = folder / f"{converted.stem}.npz"
     with replacing(path) as file:
         np.savez_compressed(
-            file,
-            allow_pickle=False,
-            **converted.arrays,
-            provenance=np.array(json.dumps(record)),
+            file, **converted.arrays, provenance=np.array(json.dumps(record))
         )
     return path
 

@@ -13,7 +13,7 @@ from pbow.datasets.importing.output import Converted
 from pbow.datasets.importing.release import Release, refuse
 from pbow.progress import Progress, reporting
 
-__all__ = ["HOME", "TU_NAMES", "convert_tu_graphs"]
+__all__ = ["HOME", "TU_NAMES", "convert_tu_graphs", "has_tu_graphs"]
 
 Ints = NDArray[np.int64]
 
@@ -85,6 +85,11 @@ def convert_tu_graphs(
         "Vertices counted from 0 in each graph; each edge once, without loops, sorted."
     )
     return [Converted(f"graphs_{tu_name.replace('-', '_')}", arrays, done)]
+
+
+def has_tu_graphs(release: Release) -> bool:
+    """Whether there is any graph set of the collection."""
+    return any(name.endswith(EDGES) for name in release.names)
 
 
 def _find(release: Release, name: str) -> str:
