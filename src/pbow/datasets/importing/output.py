@@ -48,11 +48,11 @@ def write_npz(
         "done": converted.done,
         "pbow": version("pbow"),
     }
+    content: dict[str, Any] = dict(converted.arrays)
+    content["provenance"] = np.array(json.dumps(record))
     path = folder / f"{converted.stem}.npz"
     with replacing(path) as file:
-        np.savez_compressed(
-            file, **converted.arrays, provenance=np.array(json.dumps(record))
-        )
+        np.savez_compressed(file, **content)
     return path
 
 
