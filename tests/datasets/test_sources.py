@@ -16,7 +16,7 @@ def test_the_digest_of_generated_arrays_is_of_all_that_they_are():
             {"a": np.arange(4.0) * (1 + 1e-15), "b": arrays["b"]},
             {"a": np.arange(4), "b": arrays["b"]},
             {"a": arrays["a"].reshape(2, 2), "b": arrays["b"]},
-            {"c": arrays["a"], "b": arrays["b"]},
+            {"aa": arrays["a"], "b": arrays["b"]},
             {"a": arrays["a"], "b": np.array(["x", "z"])},
         )
     ]

@@ -64,7 +64,7 @@ def draw_per_class(labels: Ints, n_per_class: int, seed: int, purpose: int) -> I
         label = int(np.argmin(counts))
         msg = (
             f"Expected at least {n_per_class} samples of each class; class {label} has "
-            f"{counts[label]}."
+            f"{counts[label]}. Take at most as many."
         )
         raise ValueError(msg)
     order = draw_order(len(labels), seed, purpose)
