@@ -39,8 +39,8 @@ class PersistenceStatistics(PartsVectorizer):
     for midpoints and lifetimes. A survey of thirteen descriptors found them hard to
     beat, and they have no parameters.
 
-    Features have very different scales: put a
-    :class:`~sklearn.preprocessing.StandardScaler` between them and a classifier.
+    Features have very different scales: put a ``StandardScaler`` of scikit-learn
+    between them and a classifier.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class PersistenceStatistics(PartsVectorizer):
     -----
     The standard deviation is that of the points themselves: the sum of squares is
     divided by their number. Quantiles are linear between neighbours, as those of
-    :func:`numpy.quantile`. With l the lifetimes and L their sum, the entropy is
+    ``numpy.quantile``. With l the lifetimes and L their sum, the entropy is
     ``-sum(l / L * log(l / L))``, in natural logarithms; points of no lifetime add
     nothing. Of a single point all deviations, ranges and the entropy are 0. An empty
     diagram is a row of zeros, which only the count tells from a point (0, 0).
