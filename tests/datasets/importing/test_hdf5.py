@@ -98,6 +98,13 @@ def test_a_damaged_file_is_said_to_be_so():
         assert "\n" not in str(error.value)
 
 
+def test_names_within_a_file_are_printable():
+    data = hdf5(lambda file: file.create_group("\x1b[2J"))
+    with pytest.raises(FileFormatError, match="expected 'x' in /; found ") as error:
+        reading(data, lambda file: read_array(file, "x"))
+    assert str(error.value).isprintable()
+
+
 def test_without_h5py_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "h5py", None)
     with pytest.raises(ImportError, match=r'pip install "pbow\[datasets\]"'):

@@ -148,6 +148,13 @@ def test_another_set_or_none_is_not_taken_for_the_one(write_folder):
         import_dataset("mutag", write_folder({"readme.txt": "hello"}, "empty"))
 
 
+def test_names_of_other_sets_are_printable(write_zip):
+    release = write_zip({"a\x1b[2J_A.txt": ""})
+    with pytest.raises(FileFormatError, match="found a") as error:
+        import_dataset("trio", release)
+    assert str(error.value).isprintable()
+
+
 def test_the_same_set_twice_is_not_chosen_from(write_folder):
     files = {f"{top}/{name}": text for name, text in TRIO.items() for top in "ab"}
     with pytest.raises(FileFormatError, match=r"found 2, as b/TRIO_A.txt"):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow.datasets.importing.release import printable
 from pbow.io.archive import FileFormatError
 
 __all__ = ["open_hdf5", "read_array", "read_group", "read_points"]
@@ -49,7 +50,7 @@ def open_hdf5(data: bytes, where: str) -> Iterator[Any]:
         OverflowError,
         MemoryError,
     ) as error:
-        msg = f"Cannot read {where}: {_one_line(error)}"
+        msg = printable(f"Cannot read {where}: {_one_line(error)}")
         raise FileFormatError(msg) from error
 
 

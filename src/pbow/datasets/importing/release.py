@@ -20,7 +20,7 @@ from typing import BinaryIO, NoReturn, cast
 
 from pbow.io.archive import AnyPath, FileFormatError
 
-__all__ = ["Release", "open_release", "refuse"]
+__all__ = ["Release", "open_release", "printable", "refuse"]
 
 # Reddit-12k, the largest text of the known releases, has a fifth of this.
 MOST_BYTES = 1 << 30
@@ -71,13 +71,13 @@ class Release:
     def where(self, name: str) -> str:
         """Return how messages call a file."""
         if self.path.is_dir():
-            return _printable(str(self.path / name))
+            return printable(str(self.path / name))
         if name == self.path.name:
-            return _printable(str(self.path))
-        return _printable(f"{self.path}: {name}")
+            return printable(str(self.path))
+        return printable(f"{self.path}: {name}")
 
     def __str__(self) -> str:
-        return _printable(str(self.path))
+        return printable(str(self.path))
 
 
 @contextmanager
@@ -100,14 +100,14 @@ def open_release(path: AnyPath) -> Iterator[Release]:
     if target.is_dir():
         yield Release(target, _sizes_of_folder(target), _opener_in(target))
     elif not target.is_file():
-        msg = f"There is no file or folder {_printable(str(target))}."
+        msg = f"There is no file or folder {printable(str(target))}."
         raise FileNotFoundError(msg)
     elif not _is_zip(target):
         sizes = {target.name: target.stat().st_size}
         yield Release(target, sizes, _opener_in(target.parent))
     else:
         with target.open("rb") as file:
-            with _blaming(_printable(str(target))):
+            with _blaming(printable(str(target))):
                 archive = zipfile.ZipFile(file)
                 sizes = _sizes_of_zip(archive)
             yield Release(
@@ -117,8 +117,17 @@ def open_release(path: AnyPath) -> Iterator[Release]:
 
 def refuse(where: str, what: str) -> NoReturn:
     """Raise the error that says what is wrong with a file."""
-    msg = f"Cannot read {where}: {what}"
+    msg = printable(f"Cannot read {where}: {what}")
     raise FileFormatError(msg)
+
+
+def printable(text: str) -> str:
+    """Return a text without what a terminal would obey or an encoding would refuse.
+
+    Names on disk may be in any encoding, and those in a zip of any signs.
+    """
+    encodable = text.encode("utf-8", "replace").decode()
+    return "".join(sign if sign.isprintable() else "?" for sign in encodable)
 
 
 def _is_zip(path: Path) -> bool:
@@ -148,17 +157,17 @@ def _sizes_of_zip(archive: zipfile.ZipFile) -> dict[str, int]:
         if member.is_dir():
             continue
         if member.filename in sizes:
-            msg = f"it has two files {_printable(member.filename)!r:.80}."
+            msg = f"it has two files {printable(member.filename)!r:.80}."
             raise ValueError(msg)
         if member.compress_type not in PACKINGS or member.flag_bits & 1:
             msg = (
-                f"its file {_printable(member.filename)!r:.80} is encrypted or packed "
+                f"its file {printable(member.filename)!r:.80} is encrypted or packed "
                 "in an unusual way. Unpack it, and pass the folder."
             )
             raise ValueError(msg)
         if member.file_size > MOST_UNPACKED * member.compress_size + ALWAYS_ALLOWED:
             msg = (
-                f"its file {_printable(member.filename)!r:.80} claims to unpack to "
+                f"its file {printable(member.filename)!r:.80} claims to unpack to "
                 f"{member.file_size} bytes from {member.compress_size}, which no data "
                 "do. Unpack it yourself, if you trust it, and pass the folder."
             )
@@ -209,9 +218,3 @@ def _natural_order(name: str) -> list[tuple[int, str]]:
         (len(piece.lstrip("0")) + 1, piece.lstrip("0")) if i % 2 else (0, piece)
         for i, piece in enumerate(pieces)
     ]
-
-
-def _printable(name: str) -> str:
-    # Names on disk may be in any encoding, and those in a zip of any signs.
-    text = name.encode("utf-8", "replace").decode()
-    return "".join(sign if sign.isprintable() else "?" for sign in text)
