@@ -84,14 +84,15 @@ def test_hours_are_told(clock, stderr):
 
 
 @pytest.mark.parametrize("stderr", [io.StringIO], indirect=True)
-def test_in_a_file_there_is_a_line_every_half_minute(clock, stderr):
+def test_in_a_file_there_is_a_line_soon_and_then_every_half_minute(clock, stderr):
     with reporting(True, 100) as advance:
         for _ in range(70):
             clock[0] += 1.0
             advance(1)
     assert stderr.getvalue() == (
-        "30.0 % of 100 pairs, 1 a second, 1:10 left\n"
-        "60.0 % of 100 pairs, 1 a second, 0:40 left\n"
+        "3.0 % of 100 pairs, 1 a second, 1:37 left\n"
+        "33.0 % of 100 pairs, 1 a second, 1:07 left\n"
+        "63.0 % of 100 pairs, 1 a second, 0:37 left\n"
     )
 
 

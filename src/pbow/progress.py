@@ -15,6 +15,7 @@ Progress = bool | Callable[[int, int], object]
 
 SECONDS_BETWEEN_DRAWINGS = 0.1
 SECONDS_BETWEEN_LINES = 30.0  # in a file, where nothing can be drawn over
+SECONDS_TO_FIRST = 3.0  # so that it is seen that there will be lines
 
 
 def check_progress(progress: object) -> None:
@@ -38,8 +39,8 @@ def reporting(
     progress : bool or callable
         True draws one line on stderr, with the share that is done, the rate and the
         time left, and takes it away at the end; where stderr is no terminal, it prints
-        a line every half minute. A callable is called with what is done and what there
-        is, by one thread at a time. False does nothing.
+        a line after three seconds and then every half minute. A callable is called with
+        what is done and what there is, by one thread at a time. False does nothing.
     total : int
         What there is to do.
     done : int, default=0
@@ -86,7 +87,7 @@ class _Line:
         self._pause = (
             SECONDS_BETWEEN_DRAWINGS if self._is_terminal else SECONDS_BETWEEN_LINES
         )
-        self._next = self._start + self._pause
+        self._next = self._start + min(self._pause, SECONDS_TO_FIRST)
         self._width = 0
 
     def show(self, done: int, total: int) -> None:

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import (
@@ -166,10 +167,40 @@ def test_a_matrix_in_a_file_is_that_in_memory(kernel, ragged, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["distances.npy", "gram.npy"]
 
 
+@each_kernel
+def test_distances_can_be_what_is_put_out(kernel, ragged, tmp_path):
+    nearest = KNeighborsClassifier(1, metric="precomputed")
+    pipeline = make_pipeline(clone(kernel).set_params(output="distance"), nearest)
+    y = np.arange(30) % 3
+    assert_array_equal(pipeline.fit(ragged, y).predict(ragged), y)
+    expected = clone(kernel).fit(ragged).distances(ragged)
+    assert_array_equal(pipeline[0].transform(ragged), expected)
+    D = pipeline[0].fit_transform(ragged, out=tmp_path / "D.npy")
+    assert_array_equal(D, expected)
+
+
+@each_class
+def test_a_finished_file_is_read_and_no_other_is_overwritten(kernel, ragged, tmp_path):
+    fitted, path = clone(kernel).fit(ragged), tmp_path / "matrix.npy"
+    expected, calls = fitted.distances(ragged, out=path).copy(), []
+    again = fitted.distances(ragged, out=path, progress=lambda *a: calls.append(a))
+    assert_array_equal(again, expected)
+    assert calls == []
+    for other in (
+        lambda: fitted.transform(ragged, out=path),
+        lambda: fitted.distances(ragged[:-1], out=path),
+        lambda: fitted.distances(ragged, ragged, out=path),
+    ):
+        with pytest.raises(FileExistsError, match="is there already, and is not this"):
+            other()
+    assert_array_equal(np.load(path), expected)
+
+
 @each_class
 def test_an_interrupted_matrix_goes_on_from_what_is_on_disk(
     kernel, ragged, tmp_path, monkeypatch
 ):
+    monkeypatch.setattr("pbow.kernels._tiles.LEAST_NANOSECONDS_A_TILE", 1.0)
     fitted = clone(kernel).fit(ragged)
     expected = fitted.distances(ragged)
     seen = []
@@ -272,7 +303,7 @@ def test_a_missing_and_an_extra_part_are_errors(kernel, ragged):
         both.transform(ragged)
     with pytest.raises(ValueError, match="got H0, H1: H0 is unexpected"):
         one.transform(X)
-    with pytest.raises(ValueError, match="got H1: H0 is missing"):
+    with pytest.raises(ValueError, match="X has parts H0, H1, and Y H1"):
         both.distances(X, ragged)
 
 
@@ -357,6 +388,7 @@ def test_bad_training_data_are_named(kernel, X, message):
     ("params", "message"),
     [
         ({"essential": "keep"}, "'essential' .* 'drop', 'separate' or a finite number"),
+        ({"output": "similarity"}, "'output' .* one of 'distance', 'kernel'"),
         ({"n_jobs": 0}, "'n_jobs' .* other than 0"),
         ({"n_jobs": "two"}, "'n_jobs' .* an int or None"),
     ],

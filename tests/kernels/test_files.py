@@ -145,14 +145,72 @@ def test_a_matrix_with_missing_tiles_cannot_be_finished(path, matrix):
     assert not path.exists()
 
 
-def test_an_old_file_is_replaced_only_by_a_whole_one(path, matrix):
-    np.save(path, np.ones(3))
-    leave_partial(path, matrix)
-    assert_array_equal(np.load(path), np.ones(3))
+@pytest.mark.parametrize("other", [np.ones(3), np.zeros(SHAPE)], ids=["small", "same"])
+def test_a_file_of_something_else_is_never_replaced(path, other):
+    np.save(path, other)
+    with pytest.raises(FileExistsError, match="is there already, and is not this"):
+        TileFile(path, SHAPE, "key", 3).__enter__()
+    assert_array_equal(np.load(path), other)
+    assert names(path) == ["matrix.npy"]
+
+
+def test_a_finished_matrix_is_found_again(path, matrix):
     with TileFile(path, SHAPE, "key", 3) as file:
-        fill(file, matrix, tiles=(1, 2))
+        fill(file, matrix)
         file.finish()
+    with TileFile(path, SHAPE, "key", 3) as file:
+        assert file.done.all()
+        assert_array_equal(file.finish(), matrix)
     assert_array_equal(np.load(path), matrix)
+    for shape, key, n_tiles in (
+        (SHAPE, "yek", 3),
+        (SHAPE, "key", 4),
+        ((7, 6), "key", 3),
+    ):
+        with pytest.raises(FileExistsError, match="Delete it, or choose another name"):
+            TileFile(path, shape, key, n_tiles).__enter__()
+    assert names(path) == ["matrix.npy"]
+
+
+def test_a_matrix_that_was_finished_meanwhile_is_found(path, matrix, monkeypatch):
+    other = TileFile(path, SHAPE, "key", 3)
+    open_journal = other._open_journal
+
+    def finish_first():
+        with TileFile(path, SHAPE, "key", 3) as file:
+            fill(file, matrix)
+            file.finish()
+        return open_journal()
+
+    monkeypatch.setattr(other, "_open_journal", finish_first)
+    with other as file:
+        assert_array_equal(file.finish(), matrix)
+    assert names(path) == ["matrix.npy"]
+
+
+def test_a_process_that_ended_before_the_name_was_given_loses_nothing(path, matrix):
+    file = TileFile(path, SHAPE, "key", 3).__enter__()
+    fill(file, matrix)
+    file._sync()
+    file._data.seek(0, 2)
+    file._data.write(file._title)
+    file.__exit__(None, None, None)
+    with TileFile(path, SHAPE, "key", 3) as again:
+        assert again.done.all()
+        assert_array_equal(again.finish(), matrix)
+
+
+@pytest.mark.parametrize("name", ["matrix.csv", "matrix"])
+def test_the_name_says_what_it_is(tmp_path, name):
+    with pytest.raises(ValueError, match=r"Expected the name of a \.npy file"):
+        TileFile(tmp_path / name, SHAPE, "key", 3)
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(
+        FileNotFoundError, match="There is no folder"
+    ):
+        TileFile(tmp_path / "nowhere" / "m.npy", SHAPE, "key", 3).__enter__()
 
 
 @pytest.mark.parametrize(
@@ -234,7 +292,8 @@ def test_one_name_is_for_one_at_a_time(path, matrix):
             TileFile(path, SHAPE, "key", 3).__enter__()
         fill(file, matrix)
         file.finish()
-    # The next one has a file of its own.
+    # The lock is gone.
+    path.unlink()
     leave_partial(path, matrix)
 
 
@@ -386,12 +445,13 @@ def test_a_folder_that_is_not_there_is_an_error(tmp_path):
 
 
 def test_a_folder_or_a_pipe_is_not_written_over(tmp_path):
-    pipe = tmp_path / "pipe"
+    pipe, folder = tmp_path / "pipe.npy", tmp_path / "folder.npy"
     os.mkfifo(pipe)
-    for path in (tmp_path, pipe):
-        with pytest.raises(FileExistsError, match="is not a regular file"):
+    folder.mkdir()
+    for path in (folder, pipe):
+        with pytest.raises(FileExistsError, match="or something else"):
             TileFile(path, SHAPE, "key", 3).__enter__()
-    assert list(tmp_path.iterdir()) == [pipe]
+    assert sorted(tmp_path.iterdir()) == [folder, pipe]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")

@@ -19,7 +19,7 @@ from pbow.diagrams import Diagrams, check_diagrams
 from pbow.essential import check_essential, finite_parts, parts_with_points
 from pbow.kernels._tiles import Comparison, fill
 from pbow.progress import Progress, check_progress
-from pbow.validation import check_n_jobs
+from pbow.validation import check_choice, check_n_jobs
 
 __all__ = ["PairwiseKernel", "median_distance"]
 
@@ -38,6 +38,7 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
     # Distances of parts are joined by this norm of them: 1, 2, ... or inf.
     _part_order: ClassVar[float] = 2.0
 
+    output: str
     essential: str | float
     n_jobs: int | None
     parts_: tuple[str, ...]
@@ -76,8 +77,15 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         )
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Floats:
-        """Keep the diagrams, and compare them with each other.
+    def fit_transform(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        out: AnyPath | None = None,
+        progress: Progress = False,
+    ) -> Floats:
+        """Keep the diagrams, and compare them with each other, each pair once.
 
         Parameters
         ----------
@@ -85,8 +93,10 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
             Training diagrams.
         y : None
             Ignored; here for the scikit-learn API.
-        **fit_params
-            None are known; here for the scikit-learn API.
+        out : str or path-like, optional
+            A ``.npy`` file for the matrix, as in :meth:`transform`.
+        progress : bool or callable, default=False
+            As in :meth:`transform`.
 
         Returns
         -------
@@ -94,7 +104,7 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         """
         # Looked at once: an iterator would be empty the second time.
         X = check_diagrams(X)
-        kernel: Floats = self.fit(X, y, **fit_params).transform(X)
+        kernel: Floats = self.fit(X, y).transform(X, out=out, progress=progress)
         return kernel
 
     def transform(
@@ -109,7 +119,8 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
             stands for the only part.
         out : str or path-like, optional
             A ``.npy`` file for the matrix, which is then never whole in memory. Where
-            the work was interrupted, the same call goes on from what is on disk.
+            the work was interrupted, the same call goes on from what is on disk; where
+            it was not, the file is read. Any other file is never overwritten.
         progress : bool or callable, default=False
             Whether to show progress on stderr; or a function that is called with the
             number of pairs that are done, and of all.
@@ -118,13 +129,14 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         -------
         K : ndarray of shape (n_samples, n_samples_fit)
             The kernel of each sample with each of the training samples, added over the
-            parts: what ``SVC(kernel="precomputed")`` takes. With `out`, a read-only
-            memory map of the file.
+            parts: what ``SVC(kernel="precomputed")`` takes. With ``output="distance"``,
+            their distances: what ``KNeighborsClassifier(metric="precomputed")`` takes.
+            With `out`, a read-only memory map of the file.
         """
         check_is_fitted(self)
         X = check_diagrams(X, parts=self.parts_)
         return self._fill(
-            "transform",
+            self.output,
             self._training_parts(X),
             # Half the work, also where the same diagrams come as another object.
             None if self.X_fit_ == X else self._training_parts(self.X_fit_),
@@ -164,15 +176,27 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         self._check_params(X.parts)
         ends: dict[str, float] = {}
         if self._distances_need_fit():
-            check_is_fitted(self)
+            check_is_fitted(
+                self,
+                msg="This %(name)s learns something that its distances need: the "
+                "bandwidth where none is given, or when points that never die are to "
+                "do so (essential='separate'). Call fit first.",
+            )
             X = check_diagrams(X, parts=self.parts_)
             ends = self.ends_ or _ends(self.X_fit_)
         left = finite_parts(X, self.essential, ends)
         right = None
         if Y is not None:
-            Y = check_diagrams(Y, parts=X.parts)
+            Y = check_diagrams(Y)
+            if set(Y.parts) != set(X.parts):
+                msg = (
+                    f"X has parts {', '.join(X.parts)}, and Y {', '.join(Y.parts)}. "
+                    "Select common ones, as in X[['H1']]."
+                )
+                raise ValueError(msg)
+            Y = Y[list(X.parts)]
             right = finite_parts(Y, self.essential, ends)
-        return self._fill("distances", left, right, out=out, progress=progress)
+        return self._fill("distance", left, right, out=out, progress=progress)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Name the columns: the training samples, as in ``sample0``.
@@ -224,6 +248,7 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         return 16.0
 
     def _check_params(self, parts: tuple[str, ...]) -> None:
+        check_choice(self, "output", ["kernel", "distance"])
         check_essential(self, parts)
         check_n_jobs(self)
 
@@ -262,7 +287,7 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         ]
         comparison = Comparison(
             lambda parts: {name: self._prepare(part) for name, part in parts.items()},
-            kernel if what == "transform" else distance,
+            kernel if what == "kernel" else distance,
             sum(self._nanoseconds_a_pair(n, m) for n, m in sizes),
             64.0 + self._bytes_a_point() * sum(max(size) for size in sizes),
         )
@@ -284,7 +309,7 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
             if name != "n_jobs"
         }
         learnt = None
-        if what == "transform" or self._distances_need_fit():
+        if what == "kernel" or self._distances_need_fit():
             learnt = getattr(self, "bandwidths_", None)
         title = [type(self).__name__, what, params, learnt, right is None]
         digest = hashlib.sha256(json.dumps(title, default=repr).encode())
@@ -311,7 +336,7 @@ def median_distance(
     """
     n = min(n_diagrams, len(part))
     rows = np.linspace(0, len(part) - 1, n).round().astype(np.int64)
-    distances = kernel._fill("distances", {"": part[rows]}, None)
+    distances = kernel._fill("distance", {"": part[rows]}, None)
     positive = distances[np.triu_indices(n, 1)]
     positive = positive[positive > 0.0]
     return float(np.median(positive)) if positive.size else 1.0

@@ -53,7 +53,8 @@ class TileFile:
     Parameters
     ----------
     path : str or path-like
-        Name of the whole matrix. A file that is there is replaced at the end.
+        Name of the whole matrix, ``*.npy``. Where there is this very matrix, nothing is
+        done again; any other file of that name is an error.
     shape : (int, int)
         Of the matrix.
     key : str
@@ -83,6 +84,9 @@ class TileFile:
         key: str,
         n_tiles: int,
     ) -> None:
+        if Path(path).suffix != ".npy":
+            msg = f"Expected the name of a .npy file for the matrix; got {path}."
+            raise ValueError(msg)
         self._path = Path(path).resolve()
         self._partial = self._path.with_name(f"{self._path.name}.partial")
         self._journal = self._path.with_name(f"{self._path.name}.journal")
@@ -96,14 +100,20 @@ class TileFile:
         self._lock = threading.RLock()  # a sync may come within a mark
 
     def __enter__(self) -> Self:
-        if self._path.exists() and not self._path.is_file():
-            msg = f"{self._path} is not a regular file. Choose another name."
-            raise FileExistsError(errno.EEXIST, msg)
+        if not self._path.parent.is_dir():
+            msg = f"There is no folder {self._path.parent} for {self._path.name}."
+            raise FileNotFoundError(errno.ENOENT, msg)
+        if self._find_finished():
+            return self
         if self._partial.exists() and not self._journal.exists():
             self._refuse(f"{self._partial} has no journal")
         with contextlib.ExitStack() as undo:
             self._marks = self._open_journal()
             undo.callback(self._marks.close)
+            if self._find_finished():  # since then, by the one that had the lock
+                self._journal.unlink()
+                self._marks.close()
+                return self
             self.done = self._read_journal()
             if self.done.any():
                 self._data = self._open_partial()
@@ -120,6 +130,8 @@ class TileFile:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if self._is_finished:
+            return
         try:
             self._sync()
         except OSError:
@@ -154,7 +166,16 @@ class TileFile:
         if not self.done.all():
             msg = f"{int((~self.done).sum())} tiles of {self._path} are missing."
             raise ValueError(msg)
+        if not self._is_finished:
+            self._give_name()
+        matrix: Floats = np.load(self._path, mmap_mode="r")
+        return matrix
+
+    def _give_name(self) -> None:
         self._sync()
+        # Behind the numbers, where readers of .npy files do not look.
+        _write_at(self._data, self._n_bytes, self._title)
+        os.fsync(self._data.fileno())
         self._data.close()
         self._partial.replace(self._path)
         if fcntl is None:  # Windows removes no file that is open
@@ -163,8 +184,26 @@ class TileFile:
         self._journal.unlink()
         self._marks.close()
         _sync_folder(self._path.parent)
-        matrix: Floats = np.load(self._path, mmap_mode="r")
-        return matrix
+
+    def _find_finished(self) -> bool:
+        """Return whether this very matrix is there, whole; raise if another one is."""
+        self._is_finished = self._path.exists()
+        if not self._is_finished:
+            return False
+        self.done = np.ones(self._n_tiles, np.bool_)
+        if self._path.is_file():
+            with FileIO(self._path) as file:
+                if os.fstat(file.fileno()).st_size == self._n_bytes + len(self._title):
+                    start = file.read(len(self._start))
+                    file.seek(self._n_bytes)
+                    if (start, file.read()) == (self._start, self._title):
+                        return True
+        msg = (
+            f"{self._path} is there already, and is not this matrix, but one of other "
+            "diagrams or parameters, or something else. Delete it, or choose another "
+            "name."
+        )
+        raise FileExistsError(errno.EEXIST, msg)
 
     def _sync(self) -> None:
         """Wait until what is written is on disk, and then say so in the journal."""
@@ -234,7 +273,8 @@ class TileFile:
     def _open_partial(self) -> FileIO:
         data = FileIO(self._partial, "r+")
         if (
-            os.fstat(data.fileno()).st_size != self._n_bytes
+            os.fstat(data.fileno()).st_size
+            not in {self._n_bytes, self._n_bytes + len(self._title)}
             or data.read(len(self._start)) != self._start
         ):
             data.close()

@@ -33,12 +33,15 @@ class LandscapeKernel(PairwiseKernel):
 
     Parameters
     ----------
+    output : {"kernel", "distance"}, default="kernel"
+        What :meth:`transform` gives, for an SVM or for nearest neighbours, say.
     essential : {"drop", "separate"} or float, default="drop"
         What to do with points that never die: leave them out; compare them by
         themselves, in a part ``<part>_inf`` in which they die at the latest finite time
         of the training diagrams; or let them die at this number.
     n_jobs : int or None, default=None
-        Number of threads. The result does not depend on it.
+        Number of threads: None is one, -1 as many as there are processors. The result
+        does not depend on it.
 
     Attributes
     ----------
@@ -88,8 +91,13 @@ class LandscapeKernel(PairwiseKernel):
     """
 
     def __init__(
-        self, *, essential: str | float = "drop", n_jobs: int | None = None
+        self,
+        *,
+        output: str = "kernel",
+        essential: str | float = "drop",
+        n_jobs: int | None = None,
     ) -> None:
+        self.output = output
         self.essential = essential
         self.n_jobs = n_jobs
 

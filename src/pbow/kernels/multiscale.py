@@ -55,12 +55,15 @@ class MultiScaleKernel(PairwiseKernel):
         The standard deviation s of the Gaussians, in units of births and deaths. With
         None, half the root of the mean squared persistence of the training points of
         the part: points next to the diagonal, however many, do not change it much.
+    output : {"kernel", "distance"}, default="kernel"
+        What :meth:`transform` gives, for an SVM or for nearest neighbours, say.
     essential : {"drop", "separate"} or float, default="drop"
         What to do with points that never die: leave them out; compare them by
         themselves, in a part ``<part>_inf`` in which they die at the latest time seen
         in fit; or let them die at this number.
     n_jobs : int or None, default=None
-        Number of threads. The result does not depend on it.
+        Number of threads: None is one, -1 as many as there are processors. The result
+        does not depend on it.
 
     Attributes
     ----------
@@ -118,10 +121,12 @@ class MultiScaleKernel(PairwiseKernel):
         self,
         bandwidth: float | None = None,
         *,
+        output: str = "kernel",
         essential: str | float = "drop",
         n_jobs: int | None = None,
     ) -> None:
         self.bandwidth = bandwidth
+        self.output = output
         self.essential = essential
         self.n_jobs = n_jobs
 

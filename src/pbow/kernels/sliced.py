@@ -51,13 +51,17 @@ class SlicedWassersteinKernel(PairwiseKernel):
     bandwidth : float or None, default=None
         The sigma of the kernel, in units of the square root of births and deaths: SW,
         not its square, is divided by 2 sigma². With None, 2 sigma² is the median of the
-        positive distances between at most 100 training diagrams of the part.
+        positive distances between at most 100 training diagrams of the part,
+        evenly spaced in their order.
+    output : {"kernel", "distance"}, default="kernel"
+        What :meth:`transform` gives, for an SVM or for nearest neighbours, say.
     essential : {"drop", "separate"} or float, default="drop"
         What to do with points that never die: leave them out; compare them by
         themselves, in a part ``<part>_inf`` in which they die at the latest time seen
         in fit; or let them die at this number.
     n_jobs : int or None, default=None
-        Number of threads. The result does not depend on it.
+        Number of threads: None is one, -1 as many as there are processors. The result
+        does not depend on it.
 
     Attributes
     ----------
@@ -115,11 +119,13 @@ class SlicedWassersteinKernel(PairwiseKernel):
         n_directions: int = 50,
         *,
         bandwidth: float | None = None,
+        output: str = "kernel",
         essential: str | float = "drop",
         n_jobs: int | None = None,
     ) -> None:
         self.n_directions = n_directions
         self.bandwidth = bandwidth
+        self.output = output
         self.essential = essential
         self.n_jobs = n_jobs
 

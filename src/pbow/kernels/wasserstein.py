@@ -55,14 +55,17 @@ class WassersteinKernel(PairwiseKernel):
         The q of W, 1 or more; ``inf`` for the bottleneck distance.
     bandwidth : float or None, default=None
         The standard deviation of the Gaussian, in units of births and deaths. None is
-        the median of the positive distances between at most 60 training diagrams, part
-        by part.
+        the median of the positive distances between at most 60 training diagrams,
+        evenly spaced in their order, part by part.
+    output : {"kernel", "distance"}, default="kernel"
+        What :meth:`transform` gives, for an SVM or for nearest neighbours, say.
     essential : {"drop", "separate"} or float, default="drop"
         What to do with points that never die: leave them out; compare them by
         themselves, in a part ``<part>_inf`` in which they die at the latest time seen
         in fit; or let them die at this number.
     n_jobs : int or None, default=None
-        Number of threads. The result does not depend on it.
+        Number of threads: None is one, -1 as many as there are processors. The result
+        does not depend on it.
 
     Attributes
     ----------
@@ -126,11 +129,13 @@ class WassersteinKernel(PairwiseKernel):
         order: float = 2,
         *,
         bandwidth: float | None = None,
+        output: str = "kernel",
         essential: str | float = "drop",
         n_jobs: int | None = None,
     ) -> None:
         self.order = order
         self.bandwidth = bandwidth
+        self.output = output
         self.essential = essential
         self.n_jobs = n_jobs
 

@@ -55,7 +55,8 @@ class PersistenceBoW(CodebookVectorizer):
     n_init : int, default=1
         Number of k-means starts, of which the best is kept.
     n_jobs : int or None, default=None
-        Number of threads. The result does not depend on it.
+        Number of threads: None is one, -1 as many as there are processors. The result
+        does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Seeds the sampling and the clustering.
 

@@ -98,7 +98,8 @@ class PersistenceImage(PartsVectorizer):
         pixels of their own over births, in a part ``<part>_inf``, where all weigh 1; or
         let them die at this number.
     n_jobs : int or None, default=None
-        Number of threads. The result does not depend on it.
+        Number of threads: None is one, -1 as many as there are processors. The result
+        does not depend on it.
 
     Attributes
     ----------

@@ -75,7 +75,8 @@ class PersistenceLandscape(PartsVectorizer):
         goes from the first of their births to the latest time of the training diagrams
         of the part: a birth, or the death of another point.
     n_jobs : int or None, default=None
-        Number of threads. The result does not depend on it.
+        Number of threads: None is one, -1 as many as there are processors. The result
+        does not depend on it.
 
     Attributes
     ----------

@@ -155,7 +155,8 @@ class RiemannianHeatMap(PartsVectorizer):
         What to do with points that never die: leave them out; give them a heat map of
         their own over births, in a part ``<part>_inf``; or let them die at this number.
     n_jobs : int or None, default=None
-        Number of threads. The result does not depend on it.
+        Number of threads: None is one, -1 as many as there are processors. The result
+        does not depend on it.
 
     Attributes
     ----------

@@ -49,7 +49,8 @@ class PersistenceStatistics(PartsVectorizer):
         their own, statistics of their births and their number, in a part
         ``<part>_inf``; or let them die at this number.
     n_jobs : int or None, default=None
-        Number of threads. The result does not depend on it.
+        Number of threads: None is one, -1 as many as there are processors. The result
+        does not depend on it.
 
     Attributes
     ----------
