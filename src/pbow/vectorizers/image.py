@@ -115,7 +115,7 @@ class PersistenceImage(PartsVectorizer):
     Notes
     -----
     Column ``pixel_i_j`` is pixel i on the axis of births, j on that of persistences, so
-    ``H[0].reshape(resolution).T`` is a picture whose lowest row comes first. Columns of
+    ``H[0].reshape(20, 20).T`` is a picture whose lowest row comes first. Columns of
     ``<part>_inf`` are ``pixel_i``.
 
     Nothing is clipped or moved: a point outside the box adds what its Gaussian has
