@@ -21,7 +21,7 @@ def as_loops_want_it(diagram):
     points = np.asarray(diagram, float).reshape(-1, 2)
     points = points[0.5 * (points[:, 1] - points[:, 0]) > 0]
     middles = 0.5 * points[:, 0] + 0.5 * points[:, 1]
-    by_middle = np.lexsort((points[:, 0], middles))
+    by_middle = np.lexsort((points[:, 1], points[:, 0], middles))
     return points[by_middle].ravel(), middles[by_middle]
 
 
@@ -89,6 +89,16 @@ def all_equal(rng, n):
     return np.tile([0.25, 1.5], (n, 1))
 
 
+def neighbours_of_one(rng, n):
+    """Points 1 ulp apart, many of which have the same middle but for its rounding."""
+    ulps = rng.integers(0, 4, size=(n, 2)) * 2.0**-52
+    return np.array([1.0, 1.5]) + ulps * rng.integers(0, 2, size=(n, 1))
+
+
+def neighbours_born_at_1(rng, n):
+    return np.c_[np.ones(n), 1.5 + rng.integers(0, 4, size=n) * 2.0**-52]
+
+
 KINDS = [
     spread,
     near_the_diagonal,
@@ -96,6 +106,8 @@ KINDS = [
     all_born_at_0,
     all_dying_at_1,
     all_equal,
+    neighbours_of_one,
+    neighbours_born_at_1,
 ]
 each_kind = pytest.mark.parametrize("kind", KINDS)
 
@@ -206,7 +218,7 @@ def test_against_nothing_every_point_goes_to_the_diagonal(order):
 
 
 @pytest.mark.parametrize("order", [*ORDERS, math.inf])
-@pytest.mark.parametrize("kind", [spread, whole_numbers, all_equal])
+@each_kind
 def test_a_diagram_has_distance_0_to_itself_in_any_order(kind, order, rng):
     A = kind(rng, 50)
     assert distance(A, rng.permutation(A), order) == 0.0

@@ -128,3 +128,13 @@ def test_any_infinity_is_the_bottleneck_distance(order):
 def test_any_number_is_an_order(order):
     X = [[[0.0, 6.0]], [[0.0, 9.0], [5.0, 13.0]]]
     assert WassersteinKernel(order).distances(X)[0, 1] == 5.0
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, math.inf])
+def test_points_1_ulp_apart_may_come_in_any_order(order):
+    # Their middles are the same, once rounded.
+    long, near, next_to_it = [0.0, 3.0], [1.0, 1.5], [1.0, 1.5 + 2.0**-52]
+    X = [[long, near, next_to_it], [long, next_to_it, near]]
+    on_a_line = [[near, next_to_it], [next_to_it, near]]
+    assert not WassersteinKernel(order).distances(X).any()
+    assert not WassersteinKernel(order).distances(on_a_line).any()

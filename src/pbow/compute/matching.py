@@ -1,8 +1,8 @@
 """Wasserstein distances of persistence diagrams, by exact matchings of the least cost.
 
 Points of a diagram are flat: point i is (``points[2 * i]``, ``points[2 * i + 1]``), its
-birth and death. They are sorted by ``middles``, (birth + death) / 2, then by birth, and
-none is on the diagonal. A point may be paired with one of the other diagram at distance
+birth and death. They are sorted by ``middles``, (birth + death) / 2, then by birth, then
+by death, and none is on the diagonal. A point may be paired with one of the other diagram at distance
 c, the larger of the differences of births and of deaths, for c**order; or left to the
 diagonal, for (persistence / 2)**order.
 
@@ -131,6 +131,8 @@ def wasserstein(
             # In this unit the total is from 1 to n + m. No best matching leaves a point
             # that costs more, so that nobody need know how much more it costs.
             scale = bottleneck(rows, row_middles, columns, column_middles)
+            if scale == 0.0:
+                return 0.0
             largest = 2.0 * (n + m)
     return scale * _root(total, order)
 

@@ -155,14 +155,16 @@ class WassersteinKernel(PairwiseKernel):
 
     def _prepare(self, part: Diagrams) -> _Sorted:
         births, deaths = part.points.T
+        diagrams = np.repeat(np.arange(len(part)), part.sizes)
         # Also what is so near to the diagonal that half its persistence is 0.
-        kept = np.flatnonzero(0.5 * (deaths - births) > 0.0)
-        middles = 0.5 * births[kept] + 0.5 * deaths[kept]
-        diagrams = np.repeat(np.arange(len(part)), part.sizes)[kept]
-        by_middle = np.lexsort((births[kept], middles, diagrams))
+        kept = 0.5 * (deaths - births) > 0.0
+        births, deaths, diagrams = births[kept], deaths[kept], diagrams[kept]
+        middles = 0.5 * births + 0.5 * deaths
+        # By death as well: middles of neighbours may be rounded to the same.
+        order = np.lexsort((deaths, births, middles, diagrams))
         return _Sorted(
-            part.points[kept[by_middle]].ravel(),
-            middles[by_middle],
+            np.column_stack((births[order], deaths[order])).ravel(),
+            middles[order],
             np.searchsorted(diagrams, np.arange(len(part) + 1)),
         )
 
