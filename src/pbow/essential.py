@@ -15,6 +15,7 @@ from pbow.validation import is_finite_number, refuse
 __all__ = [
     "ESSENTIAL_SUFFIX",
     "births_of",
+    "check_again",
     "check_births",
     "check_essential",
     "finite_parts",
@@ -39,6 +40,15 @@ def check_essential(estimator: Any, parts: tuple[str, ...]) -> None:
                 "there is one already. Rename it."
             )
             raise ValueError(msg)
+
+
+def check_again(fitted: Any) -> None:
+    """Check the parameters of a fitted estimator, which may have changed since fit.
+
+    What is done with essential points is decided in fit, whatever is set later.
+    """
+    params = fitted.get_params(deep=False) | {"essential": fitted._essential}
+    type(fitted)(**params)._check_params(fitted.parts_)
 
 
 def finite_parts(

@@ -422,6 +422,13 @@ def test_progress_is_a_switch_or_a_function(kernel, ragged):
 
 
 @each_class
+def test_parameters_that_were_changed_after_fit_are_checked(kernel, ragged):
+    fitted = clone(kernel).fit(ragged).set_params(n_jobs=0)
+    with pytest.raises(ValueError, match=r"'n_jobs' .* other than 0"):
+        fitted.transform(ragged)
+
+
+@each_class
 def test_a_fit_that_fails_leaves_what_was_there(kernel, ragged):
     fitted = clone(kernel).fit(ragged)
     expected = fitted.transform(ragged)

@@ -331,6 +331,13 @@ def test_bad_parameters_are_refused_in_fit(vectorizer, ragged, params, message):
 
 
 @each_vectorizer
+def test_parameters_that_were_changed_after_fit_are_checked(vectorizer, ragged):
+    fitted = clone(vectorizer).fit(ragged).set_params(n_jobs=0)
+    with pytest.raises(ValueError, match=r"'n_jobs' .* other than 0"):
+        fitted.transform(ragged)
+
+
+@each_vectorizer
 def test_a_fit_that_fails_leaves_what_was_there(vectorizer, ragged):
     fitted = clone(vectorizer).fit(ragged)
     expected = fitted.transform(ragged)

@@ -276,3 +276,17 @@ def test_a_space_is_read_only_also_after_pickling(space):
 def test_a_space_that_makes_no_sense_is_refused(space, name, value, message):
     with pytest.raises(ValueError, match=message):
         replace(space, **{name: value})
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"sigma": -1.0}, "Expected sigma, a variance, to be a number > 0; got -1.0"),
+        ({"sigma": "a"}, "Expected sigma, a variance, to be a number > 0; got 'a'"),
+        ({"r": 0}, "Expected r to be an int >= 1; got 0"),
+    ],
+    ids=str,
+)
+def test_bad_parameters_of_the_paper_are_named(params, message):
+    with pytest.raises(ValueError, match=message):
+        RiemannianHeatMap.paper(**params)

@@ -51,7 +51,7 @@ from pbow.vectorizers import (
     RiemannianHeatMap,
     StablePersistenceBoW,
 )
-from pbow.vectorizers.image import ImageFrame
+from pbow.vectorizers.image import LEAST_WIDTH, ImageFrame
 from pbow.vectorizers.landscape import LandscapeGrid
 from pbow.vectorizers.riemannian import TangentSpace
 from pbow.vectorizers.statistics import ALL_COLUMNS, BIRTH_COLUMNS
@@ -424,6 +424,7 @@ def _is_range(value: Any) -> bool:
         and len(value) == 2
         and all(isinstance(end, float) for end in value)
         and -4.0 * LARGEST_COORDINATE <= value[0] < value[1] <= 4.0 * LARGEST_COORDINATE
+        and value[1] - value[0] >= LEAST_WIDTH
     )
 
 
@@ -490,7 +491,8 @@ def _is_bandwidth_by_part(value: Any, learnt: Learnt) -> bool:
     return (
         isinstance(value, dict)
         and tuple(value) == learnt["compared_"]
-        and all(_is_size(width) and width > 0.0 for width in value.values())
+        # Of numbers whose squares are some, too: no data lead to others.
+        and all(_is_size(w) and 1e-150 < w < 1e150 for w in value.values())
     )
 
 

@@ -7,6 +7,7 @@ import json
 import os
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterable
+from importlib.metadata import version
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,7 +17,12 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from pbow.diagrams import Diagrams, check_diagrams
-from pbow.essential import check_essential, finite_parts, parts_with_points
+from pbow.essential import (
+    check_again,
+    check_essential,
+    finite_parts,
+    parts_with_points,
+)
 from pbow.kernels._tiles import Comparison, fill
 from pbow.progress import Progress, check_progress
 from pbow.validation import check_choice, check_n_jobs
@@ -134,6 +140,7 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
             With `out`, a read-only memory map of the file.
         """
         check_is_fitted(self)
+        check_again(self)
         X = check_diagrams(X, parts=self.parts_)
         return self._fill(
             self.output,
@@ -311,7 +318,8 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         learnt = None
         if what == "kernel" or self._distances_need_fit():
             learnt = getattr(self, "bandwidths_", None)
-        title = [type(self).__name__, what, params, learnt, right is None]
+        # Another version may differ in the last bit.
+        title = [version("pbow"), type(self).__name__, what, params, learnt, not right]
         digest = hashlib.sha256(json.dumps(title, default=repr).encode())
         for parts in (left, right or {}):
             for name, part in parts.items():

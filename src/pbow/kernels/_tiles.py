@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,6 +34,8 @@ NANOSECONDS_A_TILE = 1e8
 # Less than this is lost in what a tile costs beside its pairs.
 LEAST_NANOSECONDS_A_TILE = 2e6
 LARGEST_SIDE = 64
+# The journal of a file has one byte for each tile.
+MOST_TILES_A_ROW = 4096
 # What is prepared of the diagrams is kept for a strip of them; two strips at a time.
 BYTES_A_STRIP = 1 << 27
 
@@ -64,6 +66,71 @@ class _Tile(NamedTuple):
         return n_rows * n_columns
 
 
+@dataclass(frozen=True)
+class _Layout:
+    """The cut of a matrix into square tiles, numbered row by row of them.
+
+    Of a symmetric one, only the tiles on and above the diagonal are there. They are
+    numbered by arithmetic: millions of them take no memory.
+    """
+
+    shape: tuple[int, int]
+    side: int
+    symmetric: bool
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return -(-self.shape[0] // self.side), -(-self.shape[1] // self.side)
+
+    @property
+    def n_tiles(self) -> int:
+        n_rows, _ = self.size
+        return self._first_number(n_rows)
+
+    def _first_number(self, row: int) -> int:
+        before = row * (row - 1) // 2 if self.symmetric else 0
+        return row * self.size[1] - before
+
+    def tiles(self, rows: range, columns: range) -> Iterator[_Tile]:
+        """Yield the tiles in some rows and columns of tiles."""
+        for r in rows:
+            first = r if self.symmetric else 0
+            for c in range(max(first, columns.start), columns.stop):
+                yield _Tile(
+                    self._first_number(r) + c - first,
+                    self._range(r, self.shape[0]),
+                    self._range(c, self.shape[1]),
+                )
+
+    def strips(self, width: int) -> Iterator[tuple[range, range]]:
+        """Yield rows and columns of tiles, `width` of them at a time."""
+        n_rows, n_columns = self.size
+        for r, c in product(range(0, n_rows, width), range(0, n_columns, width)):
+            if not self.symmetric or r <= c:
+                yield (
+                    range(r, min(r + width, n_rows)),
+                    range(c, min(c + width, n_columns)),
+                )
+
+    def diagrams(self, tiles: range, n_diagrams: int) -> slice:
+        """Return the diagrams that rows, or columns, of tiles cover."""
+        return slice(tiles.start * self.side, min(tiles.stop * self.side, n_diagrams))
+
+    def n_pairs(self, tiles: NDArray[np.bool_]) -> int:
+        """Return how many pairs are in those of all tiles that are chosen."""
+        n_rows, n_columns = self.size
+        heights = np.diff([*range(0, self.shape[0], self.side), self.shape[0]])
+        widths = np.diff([*range(0, self.shape[1], self.side), self.shape[1]])
+        total = 0
+        for r in range(n_rows):
+            chosen = tiles[self._first_number(r) : self._first_number(r + 1)]
+            total += int(heights[r] * (widths[n_columns - len(chosen) :] @ chosen))
+        return total
+
+    def _range(self, k: int, n_diagrams: int) -> slice:
+        return self.diagrams(range(k, k + 1), n_diagrams)
+
+
 def fill(
     comparison: Comparison,
     left: Parts,
@@ -82,34 +149,51 @@ def fill(
     right = left if right is None else right
     shape = (_n_samples(left), _n_samples(right))
     side = _side(shape, comparison.nanoseconds_a_pair)
-    tiles = _tiles(shape, side, symmetric=symmetric)
+    layout = _Layout(shape, side, symmetric)
     work = comparison.nanoseconds_a_pair * shape[0] * shape[1]
     n_threads = min(effective_n_jobs(n_jobs), int(work / WORTH_A_THREAD))
-    strip = side * max(1, int(BYTES_A_STRIP / (side * comparison.bytes_a_diagram)))
-    with _matrix(shape, len(tiles), out, key, side) as matrix:
-        missing = [tile for tile in tiles if not matrix.done[tile.number]]
-        n_pairs = sum(tile.n_pairs for tile in tiles)
-        n_done = n_pairs - sum(tile.n_pairs for tile in missing)
-        with reporting(progress, n_pairs, done=n_done) as advance:
-            for (rows, columns), group in _by_strips(missing, shape, strip):
-                one = comparison.prepare(_range(left, rows))
-                same = symmetric and rows == columns
-                other = one if same else comparison.prepare(_range(right, columns))
+    width = max(1, int(BYTES_A_STRIP / (side * comparison.bytes_a_diagram)))
+    with (
+        _matrix(layout, out, key) as matrix,
+        reporting(
+            progress,
+            layout.n_pairs(np.ones(layout.n_tiles, np.bool_)),
+            done=layout.n_pairs(matrix.done),
+        ) as advance,
+    ):
+        for rows, columns in layout.strips(width):
+            tiles = [
+                t for t in layout.tiles(rows, columns) if not matrix.done[t.number]
+            ]
+            if not tiles:
+                continue
+            above, beside = (
+                layout.diagrams(strip, n)
+                for strip, n in zip((rows, columns), shape, strict=True)
+            )
+            one = comparison.prepare(_range(left, above))
+            same = symmetric and above == beside
+            other = one if same else comparison.prepare(_range(right, beside))
 
-                def fill_in(tile: _Tile, one: Any = one, other: Any = other) -> None:
-                    block = comparison.compare(
-                        one,
-                        other,
-                        _within(tile.rows, strip),
-                        _within(tile.columns, strip),
-                    )
-                    matrix.write(tile.rows, tile.columns, block)
-                    if symmetric and tile.rows != tile.columns:
-                        matrix.write(tile.columns, tile.rows, block.T)
-                    matrix.mark(tile.number)
-                    advance(tile.n_pairs)
+            def fill_in(
+                tile: _Tile,
+                one: Any = one,
+                other: Any = other,
+                first: tuple[int, int] = (above.start, beside.start),
+            ) -> None:
+                block = comparison.compare(
+                    one,
+                    other,
+                    _shifted(tile.rows, first[0]),
+                    _shifted(tile.columns, first[1]),
+                )
+                matrix.write(tile.rows, tile.columns, block)
+                if symmetric and tile.rows != tile.columns:
+                    matrix.write(tile.columns, tile.rows, block.T)
+                matrix.mark(tile.number)
+                advance(tile.n_pairs)
 
-                for_each(fill_in, group, n_threads)
+            for_each(fill_in, tiles, n_threads)
         return matrix.finish()
 
 
@@ -131,15 +215,11 @@ class _InMemory:
 
 
 def _matrix(
-    shape: tuple[int, int],
-    n_tiles: int,
-    out: str | os.PathLike[str] | None,
-    key: Callable[[], str],
-    side: int,
+    layout: _Layout, out: str | os.PathLike[str] | None, key: Callable[[], str]
 ) -> AbstractContextManager[_InMemory | TileFile]:
     if out is None:
-        return nullcontext(_InMemory(shape, n_tiles))
-    return TileFile(out, shape, f"{key()}-{side}", n_tiles)
+        return nullcontext(_InMemory(layout.shape, layout.n_tiles))
+    return TileFile(out, layout.shape, f"{key()}-{layout.side}", layout.n_tiles)
 
 
 def _n_samples(parts: Parts) -> int:
@@ -152,41 +232,13 @@ def _side(shape: tuple[int, int], nanoseconds_a_pair: float) -> int:
         int(math.sqrt(nanoseconds / nanoseconds_a_pair))
         for nanoseconds in (LEAST_NANOSECONDS_A_TILE, NANOSECONDS_A_TILE)
     )
-    by_number = max(shape) // 16
-    return max(1, min(LARGEST_SIDE, longest, max(shortest, by_number)))
-
-
-def _tiles(shape: tuple[int, int], side: int, *, symmetric: bool) -> list[_Tile]:
-    rows, columns = (_ranges(n, side) for n in shape)
-    pairs = [(r, c) for r, c in product(rows, columns) if not symmetric or r <= c]
-    return [_Tile(number, slice(*r), slice(*c)) for number, (r, c) in enumerate(pairs)]
-
-
-def _by_strips(
-    tiles: Iterable[_Tile], shape: tuple[int, int], strip: int
-) -> Iterable[tuple[tuple[slice, slice], list[_Tile]]]:
-    """Group tiles by the strips of rows and columns that they lie in."""
-    groups: dict[tuple[int, int], list[_Tile]] = {}
-    for tile in tiles:
-        at = (tile.rows.start // strip, tile.columns.start // strip)
-        groups.setdefault(at, []).append(tile)
-    for at, group in groups.items():
-        rows, columns = (
-            slice(i * strip, min((i + 1) * strip, n))
-            for i, n in zip(at, shape, strict=True)
-        )
-        yield (rows, columns), group
-
-
-def _ranges(n: int, side: int) -> list[tuple[int, int]]:
-    return list(pairwise([*range(0, n, side), n]))
+    wanted = min(LARGEST_SIDE, longest, max(shortest, max(shape) // 16))
+    return max(1, wanted, max(shape) // MOST_TILES_A_ROW)
 
 
 def _range(parts: Parts, rows: slice) -> Parts:
     return {name: part[rows] for name, part in parts.items()}
 
 
-def _within(where: slice, strip: int) -> slice:
-    """Return the place in its strip."""
-    start = where.start // strip * strip
-    return slice(where.start - start, where.stop - start)
+def _shifted(where: slice, first: int) -> slice:
+    return slice(where.start - first, where.stop - first)

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pbow.diagrams import Diagrams, check_diagrams
 from pbow.essential import (
+    check_again,
     check_births,
     check_essential,
     finite_parts,
@@ -103,6 +104,7 @@ class PartsVectorizer(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
             One row per sample; the columns of the parts stand side by side.
         """
         check_is_fitted(self)
+        check_again(self)
         X = check_diagrams(X, parts=self.parts_)
         # Points are copied where some never die, and features where parts are joined;
         # a few rows at a time, so that the copies stay small.

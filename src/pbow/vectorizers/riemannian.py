@@ -14,7 +14,13 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from pbow.compute.heat import log_map, pack, project, root_densities
 from pbow.diagrams import Diagrams
 from pbow.threads import for_each_block
-from pbow.validation import check_integer, check_positive, check_quantiles
+from pbow.validation import (
+    check_integer,
+    check_positive,
+    check_quantiles,
+    is_finite_number,
+    is_integer,
+)
 from pbow.vectorizers._base import PartsVectorizer
 
 __all__ = ["RiemannianHeatMap", "TangentSpace"]
@@ -243,6 +249,12 @@ class RiemannianHeatMap(PartsVectorizer):
         >>> papers.resolution, papers.bandwidth, papers.quantiles
         (41, 0.5, (0.05, 0.95))
         """
+        if not is_integer(r, 1):
+            msg = f"Expected r to be an int >= 1; got {r!r}."
+            raise ValueError(msg)
+        if not is_finite_number(sigma) or not sigma > 0:
+            msg = f"Expected sigma, a variance, to be a number > 0; got {sigma!r}."
+            raise ValueError(msg)
         settings: dict[str, Any] = {
             "resolution": r + 1,
             "bandwidth": math.sqrt(sigma),
