@@ -15,7 +15,9 @@ is filled up with points on the diagonal, which add 0.
 **By nodes of a lattice.** Products of Gaussians are so smooth that the sum of their
 values at the nodes of a square lattice of spacing s / 2 is their integral, to 1e-16:
 the error is exp(-(pi s / spacing)^2). The lattice lies along the diagonal, with a node
-at the origin, for all diagrams. ``nodes`` has the values of each diagram where they are
+at the origin, for all diagrams. ``unit`` is what birth + death grows by from a node to
+the next: s / sqrt(2), cut to so few digits that every node is a number without
+rounding, and the place of a point beside it is good however far both are from 0. ``nodes`` has the values of each diagram where they are
 not negligible: ``heights[i]`` rows across the diagonal, of which ``rows[i]`` is the
 first, and ``widths[i]`` nodes away from it. A pair costs the nodes that both have,
 however many points there are. A diagram has none where they would be too many.
@@ -60,10 +62,11 @@ REACH = 17
 # Diagrams that would need more nodes than these for each of their points have none: it
 # would take much memory, and for few points pairs are as fast.
 NODES_A_POINT = 128
-# From there on, places in nodes are rounded so much that it would show in the result.
-FARTHEST_NODE = 2.0**20
-# Rate of the Gaussian's power by the square of a distance in nodes: exp(-x^2 / 8).
-RATE = 1.0 / (8.0 * LOG_2)
+# Digits of the unit, in bits: with those of a node's number there are 53 at most.
+UNIT_DIGITS = 20
+FARTHEST_NODE = 2.0**32
+# From there on, rounded persistences would show in the result.
+FARTHEST_AWAY = 2.0**10
 
 # Below this, 1 - 0.5**d would lose digits.
 SMALL = 1.0 / 32.0
@@ -80,6 +83,7 @@ class Heat(NamedTuple):
     heights: Ints
     widths: Ints
     bandwidth: float
+    unit: float
 
 
 def empty_heat(points: Floats, offsets: Ints, bandwidth: float) -> Heat:
@@ -87,10 +91,13 @@ def empty_heat(points: Floats, offsets: Ints, bandwidth: float) -> Heat:
     padded = -(-np.diff(offsets) // LANES) * LANES
     starts = np.concatenate(([0], np.cumsum(padded)))
     rows, heights, widths = np.zeros((3, len(padded)), np.int64)
-    _measure(points, offsets, _nodes_a_unit(bandwidth), rows, heights, widths)
+    fraction, exponent = math.frexp(bandwidth / math.sqrt(2.0))
+    unit = math.ldexp(math.floor(fraction * 2**UNIT_DIGITS), exponent - UNIT_DIGITS)
+    _measure(points, offsets, unit, rows, heights, widths)
     node_starts = np.concatenate(([0], np.cumsum(heights * widths)))
     columns, nodes = np.empty((3, starts[-1])), np.zeros(node_starts[-1])
-    return Heat(columns, starts, nodes, node_starts, rows, heights, widths, bandwidth)
+    places = (nodes, node_starts, rows, heights, widths)
+    return Heat(columns, starts, *places, bandwidth, unit)
 
 
 @njit(nogil=True, cache=True)
@@ -109,9 +116,9 @@ def spread(points: Floats, offsets: Ints, heat: Heat, first: int, last: int) -> 
 def heat_between(left: Heat, right: Heat, row: int, column: int, out: Floats) -> None:
     """Set ``out[i, j]`` to the sum for diagrams row + i and column + j.
 
-    Cost: two powers of 2 a pair of points, or a product a common node.
+    Exchanging the diagrams changes no bit. Cost: two powers of 2 a pair of points, or a product a common node.
     """
-    room = _room(right)
+    room = _room(left, right)
     for i in range(out.shape[0]):
         for j in range(out.shape[1]):
             out[i, j] = _heat(left, row + i, right, column + j, room)
@@ -120,7 +127,7 @@ def heat_between(left: Heat, right: Heat, row: int, column: int, out: Floats) ->
 @njit(nogil=True, cache=True)
 def heat_within(heat: Heat, row: int, out: Floats) -> None:
     """Like :func:`heat_between` of diagrams and themselves; exactly symmetric."""
-    room = _room(heat)
+    room = _room(heat, heat)
     for i in range(out.shape[0]):
         for j in range(i + 1):
             both = _heat(heat, row + i, heat, row + j, room)
@@ -130,26 +137,47 @@ def heat_within(heat: Heat, row: int, out: Floats) -> None:
 @njit(nogil=True, cache=True)
 def heat_of_each(heat: Heat, row: int, out: Floats) -> None:
     """Set ``out[i]`` to the sum for diagram row + i and itself."""
-    room = _room(heat)
+    room = _room(heat, heat)
     for i in range(out.shape[0]):
         out[i] = _heat(heat, row + i, heat, row + i, room)
 
 
 @njit(nogil=True, cache=True)
-def _room(heat: Heat) -> Floats:
+def _room(left: Heat, right: Heat) -> Floats:
     """Return as many numbers as any diagram has columns, or nodes in a row."""
     largest = 0
-    for i in range(heat.widths.shape[0]):
-        n_columns = heat.starts[i + 1] - heat.starts[i]
-        largest = max(largest, n_columns, heat.widths[i])
+    for heat in (left, right):
+        for i in range(heat.widths.shape[0]):
+            n_columns = heat.starts[i + 1] - heat.starts[i]
+            largest = max(largest, n_columns, heat.widths[i])
     return np.empty(largest)
 
 
 @njit(nogil=True, cache=True)
 def _heat(left: Heat, i: int, right: Heat, j: int, room: Floats) -> float:
-    if left.widths[i] == 0 or right.widths[j] == 0:
+    if left.widths[i] and right.widths[j]:
+        return _by_nodes(left, i, right, j, room)
+    if _goes_first(left, i, right, j):
         return _by_points(left, i, right, j, room)
-    return _by_nodes(left, i, right, j, room)
+    return _by_points(right, j, left, i, room)
+
+
+@njit(nogil=True, cache=True)
+def _goes_first(left: Heat, i: int, right: Heat, j: int) -> bool:
+    """Return whether i has fewer points than j, or the first smaller coordinate.
+
+    Pairs of points are summed in one order, whichever diagram is on the left.
+    """
+    first, n = left.starts[i], left.starts[i + 1] - left.starts[i]
+    start, m = right.starts[j], right.starts[j + 1] - right.starts[j]
+    if n != m:
+        return bool(n < m)
+    for t in range(n):
+        for c in range(2):
+            x, y = left.columns[c, first + t], right.columns[c, start + t]
+            if x != y:
+                return bool(x < y)
+    return True
 
 
 @njit(nogil=True, cache=True, fastmath=CONTRACT)
@@ -223,34 +251,49 @@ def _by_nodes(left: Heat, i: int, right: Heat, j: int, room: Floats) -> float:
         for k in range(columns):
             sums[k] += f[f0 + k] * g[g0 + k]
         f0, g0 = f0 + f_width, g0 + g_width
-    # Of nodes (s / 2)^2 apart, times 4 pi s^2, of Gaussians without 1 / (2 pi s^2).
-    return sum_of(sums) / (4.0 * math.pi)
+    # Of nodes of unit^2 / 2 each, times 4 pi s^2, of Gaussians without 1 / (2 pi s^2).
+    ratio = left.unit / left.bandwidth
+    return sum_of(sums) * (ratio * ratio / (2.0 * math.pi))
 
 
 @njit(nogil=True, cache=True)
-def _nodes_a_unit(bandwidth: float) -> float:
-    """Return the factor from birth + death, or persistence, to places in nodes."""
-    return math.sqrt(2.0) / bandwidth
+def _beside(birth: float, death: float, unit: float) -> tuple[int, float]:
+    """Return the row of nodes next to a point, and where it is from there, in rows."""
+    row = np.rint((birth + death) / unit)
+    middle = 0.5 * unit * row
+    return int(row), ((birth - middle) + (death - middle)) / unit
 
 
 @njit(nogil=True, cache=True)
 def _measure(
-    points: Floats, offsets: Ints, scale: float, rows: Ints, heights: Ints, widths: Ints
+    points: Floats, offsets: Ints, unit: float, rows: Ints, heights: Ints, widths: Ints
 ) -> None:
     """Set the place and size of every diagram's nodes, where they are not too many."""
     for i in range(rows.shape[0]):
         n_points = offsets[i + 1] - offsets[i]
         low, high, away = np.inf, -np.inf, 0.0
         for t in range(offsets[i], offsets[i + 1]):
-            along = scale * (points[t, 0] + points[t, 1])
+            along = (points[t, 0] + points[t, 1]) / unit
             low, high = min(low, along), max(high, along)
-            away = max(away, scale * (points[t, 1] - points[t, 0]))
-        if n_points and max(-low, high, away) < FARTHEST_NODE:
-            first, last = math.ceil(low - REACH), math.floor(high + REACH)
+            away = max(away, (points[t, 1] - points[t, 0]) / unit)
+        if n_points and max(-low, high) < FARTHEST_NODE and away < FARTHEST_AWAY:
+            first, last = _ends(points, offsets[i], offsets[i + 1], unit)
             height = last - first + 1
             width = -(-math.floor(away + REACH) // LANES) * LANES
             if height * width <= NODES_A_POINT * n_points:
                 rows[i], heights[i], widths[i] = first, height, width
+
+
+@njit(nogil=True, cache=True)
+def _ends(points: Floats, first: int, last: int, unit: float) -> tuple[int, int]:
+    """Return the first and the last row of nodes that any of the points reaches."""
+    row, beside = _beside(points[first, 0], points[first, 1], unit)
+    low, high = row, row
+    for t in range(first, last):
+        row, beside = _beside(points[t, 0], points[t, 1], unit)
+        low = min(low, row + math.ceil(beside - REACH))
+        high = max(high, row + math.floor(beside + REACH))
+    return low, high
 
 
 @njit(nogil=True, cache=True)
@@ -271,24 +314,27 @@ def _fill_columns(points: Floats, first: int, last: int, heat: Heat, i: int) -> 
 @njit(nogil=True, cache=True, fastmath=CONTRACT)
 def _fill_nodes(points: Floats, first: int, last: int, heat: Heat, i: int) -> None:
     """Add the Gaussian of each point of diagram i, less that of its mirror image."""
-    scale = _nodes_a_unit(heat.bandwidth)
-    nodes, width = heat.nodes, heat.widths[i]
+    nodes, width, unit = heat.nodes, heat.widths[i], heat.unit
+    ratio = unit / heat.bandwidth
+    # Of the Gaussian's power, by the square of a distance in nodes.
+    rate = ratio * ratio / (4.0 * LOG_2)
     away_from_diagonal = np.empty(2 * REACH + 1)
     for t in range(first, last):
-        along = scale * (points[t, 0] + points[t, 1])
-        away = scale * (points[t, 1] - points[t, 0])
+        row, beside = _beside(points[t, 0], points[t, 1], unit)
+        away = (points[t, 1] - points[t, 0]) / unit
         # On the diagonal itself, at node 0 of a row, everything is 0.
         start = max(1, math.ceil(away - REACH))
         n_nodes = math.floor(away + REACH) + 1 - start
         for k in range(n_nodes):
             x = start + k
-            mirrored = _one_less_half_to(4.0 * RATE * x * away)
-            away_from_diagonal[k] = half_to_64(RATE * (x - away) ** 2) * mirrored
-        row = math.ceil(along - REACH)
-        at = np.uint64(heat.node_starts[i] + (row - heat.rows[i]) * width + start - 1)
-        while row <= along + REACH:
-            across = half_to_64(RATE * (row - along) ** 2)
+            mirrored = _one_less_half_to(4.0 * rate * x * away)
+            away_from_diagonal[k] = half_to_64(rate * (x - away) ** 2) * mirrored
+        y = math.ceil(beside - REACH)
+        row += y - heat.rows[i]
+        at = np.uint64(heat.node_starts[i] + row * width + start - 1)
+        while y <= beside + REACH:
+            across = half_to_64(rate * (y - beside) ** 2)
             for k in range(np.uint64(n_nodes)):
                 nodes[at + k] += across * away_from_diagonal[k]
             at += np.uint64(width)
-            row += 1
+            y += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,8 @@ from pbow.compute.scale_space import (
     spread,
 )
 from pbow.diagrams import Diagrams
-from pbow.kernels._base import PairwiseKernel
+from pbow.kernels._base import AnyPath, PairwiseKernel, Parts
+from pbow.progress import Progress
 from pbow.threads import for_each_block
 from pbow.validation import check_positive, refuse
 
@@ -135,6 +137,24 @@ class MultiScaleKernel(PairwiseKernel):
             return {"bandwidths_": dict.fromkeys(parts, float(self.bandwidth))}
         return {"bandwidths_": {name: _half_of_rms(p) for name, p in parts.items()}}
 
+    def _fill(
+        self,
+        what: str,
+        left: Parts,
+        right: Parts | None,
+        *,
+        out: AnyPath | None = None,
+        progress: Progress = False,
+    ) -> Floats:
+        kernel = self
+        if what == "kernel":
+            # That of fit, whatever the parameter may have become since.
+            kernel = copy(self)
+            kernel.bandwidth = None
+        return super(MultiScaleKernel, kernel)._fill(
+            what, left, right, out=out, progress=progress
+        )
+
     def _prepare(self, part: Diagrams) -> Heat:
         heat = empty_heat(part.points, part.offsets, self._bandwidth_of(part))
         for_each_block(
@@ -173,10 +193,11 @@ class MultiScaleKernel(PairwiseKernel):
         return out
 
     def _bandwidth_of(self, part: Diagrams) -> float:
+        if self.bandwidth is not None:
+            return float(self.bandwidth)
         (name,) = part.parts
-        learnt: dict[str, float] = getattr(self, "bandwidths_", {})
         # A part without training points learns nothing, and adds nothing.
-        return learnt.get(name, float(self.bandwidth or LARGEST))
+        return self.bandwidths_.get(name, LARGEST)
 
     def _distances_need_fit(self) -> bool:
         return self.bandwidth is None or super()._distances_need_fit()
