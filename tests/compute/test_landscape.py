@@ -156,6 +156,30 @@ def test_integrals_match_the_definition_on_any_numbers(rng):
     assert_allclose(compare(X, X, product=True), products, rtol=1e-13)
 
 
+@pytest.mark.parametrize("birth", [1e6, -3e6])
+def test_short_lives_far_from_0_keep_their_digits(rng, birth):
+    diagrams = []
+    for n_points in (1, 2, 4, 5):
+        births = birth + 1e-3 * rng.normal(size=n_points)
+        lives = 1e-3 * rng.uniform(0.5, 3.0, size=n_points)
+        diagrams.append(np.c_[births, births + lives].tolist())
+    X = prepared(diagrams)
+    expected = [[integrals_by_definition(a, b) for b in diagrams] for a in diagrams]
+    squares, products = np.moveaxis(np.array(expected, dtype=float), 2, 0)
+    # Where lines meet is rounded to 1e-10, which has the square of its effect.
+    assert_allclose(compare(X, X, product=False), np.sqrt(squares), rtol=1e-12)
+    assert_allclose(compare(X, X, product=True), products, rtol=1e-12)
+
+
+def test_parallel_lines_keep_the_digits_of_their_difference():
+    # As fractions, because 2 + 1e-9 is rounded.
+    diagrams = [[[0.0, 2.0]], [[1e-9, 2.0 + 1e-9]]]
+    squares, _ = integrals_by_definition(*diagrams)
+    X = prepared(diagrams)
+    distance = compare(X[:1], X[1:], product=False)[0, 0]
+    assert_allclose(distance, np.sqrt(float(squares)), rtol=1e-12)
+
+
 def test_integrals_match_a_fine_grid(ragged):
     X = prepared(ragged[[3, 7]])
     times = np.linspace(X.points[:, 0].min(), X.points[:, 1].max(), 20_001)

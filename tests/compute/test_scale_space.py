@@ -147,6 +147,31 @@ def test_nodes_take_a_limited_memory(rng):
     assert prepared.widths[1] == prepared.widths[2] == 0
 
 
+@pytest.mark.parametrize("birth", [370_000.0, -3e6, 1e9 / 7.0])
+def test_nodes_keep_their_digits_far_from_the_origin(birth):
+    lives = [(birth, birth + 1.0), (birth + 0.4, birth + 3.3), (birth - 2.1, birth)]
+    X = [np.repeat([life], 40, axis=0) for life in lives]
+    out, prepared = compare(X, 1.0)
+    assert (prepared.widths > 0).all()
+    one_each = [F[:1] for F in X]
+    expected = [[1600 * with_50_digits(F, G, 1.0) for G in one_each] for F in one_each]
+    size = np.sqrt(np.diagonal(expected))
+    assert_allclose(
+        out / size / size[:, None], expected / size / size[:, None], rtol=0, atol=1e-14
+    )
+
+
+@pytest.mark.parametrize("away", [300.0, 3e5])
+def test_points_far_from_the_diagonal_keep_their_digits(away):
+    lives = [(0.3, away + 1.0), (0.4, away + 3.3), (-1.1, away)]
+    X = [np.repeat([life], 1000, axis=0) for life in lives]
+    out, prepared = compare(X, 1.0)
+    assert (prepared.widths > 0).all() == (away < 1000.0)
+    one_each = [F[:1] for F in X]
+    expected = [[1e6 * with_50_digits(F, G, 1.0) for G in one_each] for F in one_each]
+    assert_allclose(out, expected, rtol=0, atol=5e-14 * np.max(expected))
+
+
 def test_a_diagram_far_from_the_origin_is_compared_by_points(rng):
     X = [many_points(rng) + 1e9, many_points(rng) + 1e9]
     out, prepared = compare(X, 0.5)
@@ -168,7 +193,21 @@ def test_all_ways_to_walk_a_block_agree(ragged):
     within = np.empty((8, 8))
     heat_within(prepared, 2, within)
     assert_array_equal(within, within.T)
-    assert_allclose(within, whole[2:10, 2:10], rtol=1e-14)
+    assert_array_equal(within, whole[2:10, 2:10])
+
+
+@pytest.mark.parametrize("s", [0.02, 0.3, 5.0])
+def test_exchanging_the_diagrams_changes_no_bit(rng, s):
+    # By points and by nodes, also of equally many points.
+    sizes = [6, 6, 6, 30, 30, 100, 0]
+    X = Diagrams.from_list([few_points(rng, n) for n in sizes] * 3)
+    prepared = heat(X, s)
+    out = np.empty((len(X), len(X)))
+    heat_between(prepared, prepared, 0, 0, out)
+    assert_array_equal(out, out.T)
+    within = np.empty_like(out)
+    heat_within(prepared, 0, within)
+    assert_array_equal(within, out)
 
 
 coordinate = st.floats(-1e100, 1e100) | st.floats(-2, 2)

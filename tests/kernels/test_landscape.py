@@ -67,6 +67,17 @@ def test_diagrams_that_are_nearly_the_same_keep_their_digits():
     assert_allclose(LandscapeKernel().distances(X)[0, 1], np.sqrt(2) * 1e-9, rtol=1e-6)
 
 
+def test_small_diagrams_have_distances_although_their_cubes_are_0():
+    X = [[[0.0, 2.0]], [[0.0, 1e-120]], [], [[0.0, 3e-120], [1e-120, 2e-120]]]
+    D = LandscapeKernel().distances(X)
+    scaled = [[[0.0, 1.0]], [], [[0.0, 3.0], [1.0, 2.0]]]
+    expected = 1e-180 * LandscapeKernel().distances(scaled)
+    assert_allclose(D[1:, 1:], expected, rtol=1e-12)
+    assert_allclose(D[0, 1:], norm([0.0, 2.0]), rtol=1e-15)
+    assert_array_equal(LandscapeKernel().distances(X[1:2], X), D[1:2])
+    assert_array_equal(LandscapeKernel().distances(X[2:], X), D[2:])
+
+
 def test_the_kernel_is_positive_semidefinite(rng):
     births = rng.normal(size=(100, 30))
     deaths = births + rng.exponential(size=(100, 30))
@@ -101,6 +112,16 @@ def test_parts_are_added(ragged):
     assert_allclose(kernel.distances(X), D, rtol=1e-14)
     K = kernel.fit_transform(one) + kernel.fit_transform(other)
     assert_array_equal(kernel.fit_transform(X), K)
+
+
+def test_a_row_depends_on_its_diagram_alone(ragged):
+    X = Diagrams.concatenate([ragged, ragged[::-1], ragged])  # several tiles
+    kernel = LandscapeKernel().fit(X)
+    for output in ("kernel", "distance"):
+        K = kernel.set_params(output=output).transform(X)
+        assert_array_equal(K, K.T)
+        for rows in (slice(7, 9), slice(0, 1), slice(3, 70)):
+            assert_array_equal(kernel.transform(X[rows]), K[rows])
 
 
 def test_the_number_of_threads_changes_no_bit(ragged):

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
@@ -124,6 +125,42 @@ def test_what_was_fitted_stays_until_the_next_fit(many):
     kernel = MultiScaleKernel(0.3).fit(many[:5])
     expected = kernel.transform(many[5:10])
     assert_array_equal(kernel.set_params(bandwidth=2.0).transform(many[5:10]), expected)
+
+
+@pytest.mark.parametrize("output", ["kernel", "distance"])
+def test_distances_follow_the_parameter_and_the_kernel_what_fit_learnt(many, output):
+    X = many[:6]
+    kernel = MultiScaleKernel(0.5, output=output).fit(X).set_params(bandwidth=2.0)
+    asked = MultiScaleKernel(2.0, output=output).fit(X)
+    assert_array_equal(kernel.distances(X), asked.distances(X))
+    fitted = MultiScaleKernel(0.5).fit_transform(X)
+    expected = fitted if output == "kernel" else asked.distances(X)
+    assert_array_equal(kernel.transform(X), expected)
+    assert kernel.bandwidth == 2.0
+    learnt = MultiScaleKernel().fit(X)
+    assert_array_equal(
+        learnt.set_params(bandwidth=2.0).distances(X), asked.distances(X)
+    )
+
+
+def test_only_distances_without_a_bandwidth_need_a_fit(many):
+    assert MultiScaleKernel(0.5).distances(many[:3]).shape == (3, 3)
+    with pytest.raises(NotFittedError, match="bandwidth where none is given"):
+        MultiScaleKernel().distances(many[:3])
+
+
+@pytest.mark.parametrize("bandwidth", [0.05, 2.0])
+def test_a_row_depends_on_its_diagram_alone(rng, bandwidth):
+    # Equally many points, compared point by point or by nodes, in several tiles.
+    births = rng.uniform(size=(80, 6))
+    X = [np.c_[b, b + rng.exponential(size=6)] for b in births] + [[]]
+    X += [np.repeat(F, 8, axis=0) for F in X[:20]]
+    kernel = MultiScaleKernel(bandwidth).fit(X)
+    for output in ("kernel", "distance"):
+        K = kernel.set_params(output=output).transform(X)
+        assert_array_equal(K, K.T)
+        for rows in (slice(7, 9), slice(0, 1), slice(3, 90)):
+            assert_array_equal(kernel.transform(X[rows]), K[rows])
 
 
 def test_a_part_without_training_points_adds_nothing_to_distances(many):

@@ -91,6 +91,16 @@ def test_a_shift_along_the_diagonal_changes_nothing(ragged, shift):
     assert_allclose(kernel.distances(shifted), D, rtol=1e-9, atol=1e-11)
 
 
+def test_a_row_depends_on_its_diagram_alone(ragged):
+    X = Diagrams.concatenate([ragged, ragged[::-1], ragged])  # several tiles
+    kernel = SlicedWassersteinKernel(7).fit(X)
+    for output in ("kernel", "distance"):
+        K = kernel.set_params(output=output).transform(X)
+        assert_array_equal(K, K.T)
+        for rows in (slice(7, 9), slice(0, 1), slice(3, 70)):
+            assert_array_equal(kernel.transform(X[rows]), K[rows])
+
+
 @pytest.mark.parametrize("bandwidth", [1e-200, 1e-300, 1e300])
 def test_extreme_bandwidths_give_0_and_1(bandwidth):
     kernel = SlicedWassersteinKernel(bandwidth=bandwidth).fit([[[0.0, 1.0]]])

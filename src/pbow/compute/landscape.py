@@ -338,7 +338,11 @@ def _step(
         sums = (a_start + a_stop) * (b_start + b_stop)
         six: float = (stop - start) * (a_start * b_start + a_stop * b_stop + sums)
         return six
-    slope, height = a_slope - b_slope, a_height - b_height
-    u, w = slope * start + height, slope * stop + height
+    # Heights at time 0 may be large numbers: of parallel lines their difference is
+    # good, of others only that of heights at times where tents are.
+    u = w = a_height - b_height
+    if a_slope != b_slope:
+        u = (a_slope * start + a_height) - (b_slope * start + b_height)
+        w = (a_slope * stop + a_height) - (b_slope * stop + b_height)
     three: float = (stop - start) * (u * u + u * w + w * w)
     return three

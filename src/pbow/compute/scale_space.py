@@ -17,10 +17,11 @@ values at the nodes of a square lattice of spacing s / 2 is their integral, to 1
 the error is exp(-(pi s / spacing)^2). The lattice lies along the diagonal, with a node
 at the origin, for all diagrams. ``unit`` is what birth + death grows by from a node to
 the next: s / sqrt(2), cut to so few digits that every node is a number without
-rounding, and the place of a point beside it is good however far both are from 0. ``nodes`` has the values of each diagram where they are
-not negligible: ``heights[i]`` rows across the diagonal, of which ``rows[i]`` is the
-first, and ``widths[i]`` nodes away from it. A pair costs the nodes that both have,
-however many points there are. A diagram has none where they would be too many.
+rounding, and the place of a point beside it is good however far both are from 0.
+``nodes`` has the values of each diagram where they are not negligible: ``heights[i]``
+rows across the diagonal, of which ``rows[i]`` is the first, and ``widths[i]`` nodes
+away from it. A pair costs the nodes that both have, however many points there are. A
+diagram has none where they would be too many.
 """
 
 from __future__ import annotations
@@ -116,7 +117,8 @@ def spread(points: Floats, offsets: Ints, heat: Heat, first: int, last: int) -> 
 def heat_between(left: Heat, right: Heat, row: int, column: int, out: Floats) -> None:
     """Set ``out[i, j]`` to the sum for diagrams row + i and column + j.
 
-    Exchanging the diagrams changes no bit. Cost: two powers of 2 a pair of points, or a product a common node.
+    Exchanging the diagrams changes no bit. Cost: two powers of 2 a pair of points, or a
+    product a common node.
     """
     room = _room(left, right)
     for i in range(out.shape[0]):
