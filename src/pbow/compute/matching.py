@@ -1,10 +1,10 @@
 """Wasserstein distances of persistence diagrams, by exact matchings of the least cost.
 
 Points of a diagram are flat: point i is (``points[2 * i]``, ``points[2 * i + 1]``), its
-birth and death. They are sorted by ``middles``, (birth + death) / 2, then by birth, then
-by death, and none is on the diagonal. A point may be paired with one of the other diagram at distance
-c, the larger of the differences of births and of deaths, for c**order; or left to the
-diagonal, for (persistence / 2)**order.
+birth and death. They are sorted by ``middles``, (birth + death) / 2, then by birth and
+by death, and none is on the diagonal. A point may be paired with one of the other
+diagram at distance c, the larger of the differences of births and of deaths, for
+c**order; or left to the diagonal, for (persistence / 2)**order.
 
 The points of one diagram are rows, those of the other are columns. A row and a column
 are *candidates* for each other if pairing costs less than leaving both. Then, for every
@@ -16,6 +16,11 @@ enough bids are made, rows that are left look for the shortest augmenting path o
 one, as Hungarians do, by Dijkstra's algorithm along candidates. Prices are dual
 variables: that no row would rather have another column, at its final price, or be left,
 proves that no matching costs less.
+
+Where many are candidates, long bars compete, and no heap and no list is worth its
+while: paths are looked for in a table of all costs. Prices are 0 at first. So rows look
+for near columns, and not all of them for the longest; then columns that were left below
+their cost look for rows, by the same loop.
 """
 
 from __future__ import annotations
@@ -47,6 +52,12 @@ Ids = NDArray[np.int32]
 NOBODY = -1
 # Number of bids, by row, before paths are looked for.
 BIDS = 5
+# More candidates than this part of all pairs, and all pairs are looked at.
+MANY = 0.25
+# Columns that are compared at a time.
+LANES = 4
+# Multiples of it, modulo 1, are as evenly spread as any.
+GOLDEN = 0.6180339887498949
 # Costs have 53 bits, relative to the largest. Where the total is so much smaller that
 # few of them are left for it, everything is computed again in a smaller unit.
 SMALL = 1e-6
@@ -94,8 +105,11 @@ def wasserstein(
 ) -> float:
     """Return the distance of two diagrams; the same, bit for bit, if they are swapped.
 
-    Cost: about n_candidates * log(n_points), more where many compete for the same.
+    Order inf is the bottleneck distance. Cost: about n_candidates * log(n_points), more
+    where many compete for the same. Memory: at most about 16 bytes * n_rows * n_columns.
     """
+    if order == math.inf:
+        return bottleneck(rows, row_middles, columns, column_middles)
     comparison = _compare(rows, columns)
     if comparison == 0:
         return 0.0
@@ -169,6 +183,11 @@ def match(
         scale,
         starts,
     )
+    if starts[n] > MANY * n * m:
+        _match_many(
+            rows, row_costs, columns, column_costs, order, scale, partners, prices
+        )
+        return
     for j in range(m):
         prices[j] = column_costs[j]
     owners = np.full(m, NOBODY, np.int32)
@@ -220,12 +239,17 @@ def _find_candidates(
     scale: float,
     starts: Ints,
 ) -> tuple[Ids, Floats]:
-    """Return candidates, those of row i from ``starts[i]`` on, and what they cost."""
+    """Return candidates, those of row i from ``starts[i]`` on, and what they cost.
+
+    Once they are too many, no more are looked for: ``starts[n]`` is then enough to tell.
+    """
     n, m = row_costs.shape[0], column_costs.shape[0]
     ids, costs = np.empty(8 * (n + m), np.int32), np.empty(8 * (n + m))
     size = 0
     slack = rounding_of(row_middles, column_middles)
     for i in range(n):
+        if size > MANY * n * m:
+            break
         starts[i] = size
         if size + m > ids.shape[0]:
             ids, costs = enlarged(ids, costs, size, m)
@@ -369,6 +393,180 @@ def _augment(
             break
         j = ids[e]
         e, i = reached_by[j], reached_from[j]
+
+
+@njit(nogil=True, cache=True)
+def _match_many(
+    rows: Floats,
+    row_costs: Floats,
+    columns: Floats,
+    column_costs: Floats,
+    order: float,
+    scale: float,
+    partners: Ids,
+    prices: Floats,
+) -> None:
+    """Do what :func:`match` does, where it is not worth while to choose candidates."""
+    n, m = row_costs.shape[0], column_costs.shape[0]
+    owners, row_prices = np.empty(m, np.int32), row_costs.copy()
+    for i in range(n):
+        partners[i] = NOBODY
+    for j in range(m):
+        owners[j], prices[j] = NOBODY, 0.0
+    _augment_all(rows, row_costs, columns, order, scale, prices, owners, partners)
+    _reprice(rows, row_costs, columns, order, scale, prices, partners, row_prices)
+    _augment_all(
+        columns, column_costs, rows, order, scale, row_prices, partners, owners
+    )
+    _reprice(columns, column_costs, rows, order, scale, row_prices, owners, prices)
+
+
+@njit(nogil=True, cache=True)
+def _reprice(
+    rows: Floats,
+    row_costs: Floats,
+    columns: Floats,
+    order: float,
+    scale: float,
+    prices: Floats,
+    choices: Ids,
+    out: Floats,
+) -> None:
+    """Set ``out[i]`` to the price of row i that follows from those of columns."""
+    for i in range(out.shape[0]):
+        if choices[i] != NOBODY:
+            out[i] = distance_of(rows, i, columns, choices[i]) / scale
+    _raise(out, order)
+    for i in range(out.shape[0]):
+        if choices[i] == NOBODY:
+            out[i] = row_costs[i]
+        else:
+            out[i] -= prices[choices[i]]
+
+
+@njit(nogil=True, cache=True)
+def _augment_all(
+    rows: Floats,
+    row_costs: Floats,
+    columns: Floats,
+    order: float,
+    scale: float,
+    prices: Floats,
+    owners: Ids,
+    choices: Ids,
+) -> None:
+    """Give all rows without one a column, or leave them, along shortest paths.
+
+    Paths are those of :func:`_augment`. A column is scanned once; from then on nobody
+    offers anything for it, and it is never the nearest again.
+    """
+    n, m = row_costs.shape[0], prices.shape[0]
+    if not (choices == NOBODY).any():
+        return
+    costs = _all_costs(rows, columns, order, scale)
+    distances = np.empty(-(-m // LANES) * LANES)
+    reached_from = np.empty(m, np.int64)
+    scanned, lengths = np.empty(m, np.int32), np.empty(m)
+    offered = prices.copy()
+    step = _far_step(n)
+    for k in range(n):
+        row = k * step % n
+        if choices[row] != NOBODY:
+            continue
+        distances[:] = math.inf
+        shortest, last_column, last_row = row_costs[row], NOBODY, row
+        n_scanned = 0
+        i, base = row, 0.0
+        while True:
+            _come_closer(costs[i], offered, base, i, distances, reached_from)
+            j = _nearest(distances)
+            if distances[j] >= shortest:
+                break
+            if owners[j] == NOBODY:
+                shortest, last_column, last_row = distances[j], j, reached_from[j]
+                break
+            scanned[n_scanned], lengths[n_scanned] = j, distances[j]
+            n_scanned += 1
+            i = owners[j]
+            base = distances[j] - (costs[i, j] - prices[j])
+            offered[j], distances[j] = -math.inf, math.inf
+            if base + row_costs[i] < shortest:
+                shortest, last_column, last_row = base + row_costs[i], NOBODY, i
+        for t in range(n_scanned):
+            j = scanned[t]
+            prices[j] += lengths[t] - shortest
+            offered[j] = prices[j]
+        i, j = last_row, last_column
+        while True:
+            j, choices[i] = choices[i], j
+            if choices[i] != NOBODY:
+                owners[choices[i]] = i
+            if i == row:
+                break
+            i = reached_from[j]
+
+
+@njit(nogil=True, cache=True)
+def _far_step(n: int) -> int:
+    """Return a step that visits 0 ... n - 1, modulo n, each far from the last ones.
+
+    One neighbour after the other would find all that is near taken by those before it.
+    """
+    step = max(1, int(GOLDEN * n))
+    while math.gcd(step, n) != 1:
+        step += 1
+    return step
+
+
+@njit(nogil=True, cache=True)
+def _all_costs(
+    rows: Floats, columns: Floats, order: float, scale: float
+) -> NDArray[np.float64]:
+    """Return the costs of all pairs, rows by columns."""
+    n, m = rows.shape[0] // 2, columns.shape[0] // 2
+    costs = np.empty((n, m))
+    for i in range(n):
+        for j in range(m):
+            costs[i, j] = distance_of(rows, i, columns, j) / scale
+        _raise(costs[i], order)
+    return costs
+
+
+@njit(nogil=True, cache=True)
+def _come_closer(
+    costs: Floats,
+    offered: Floats,
+    base: float,
+    row: int,
+    distances: Floats,
+    reached_from: Ints,
+) -> None:
+    """Lower distances of columns to those by way of a row, without a branch."""
+    for j in range(costs.shape[0]):
+        distance = base + (costs[j] - offered[j])
+        closer = distance < distances[j]
+        reached_from[j] = row if closer else reached_from[j]
+        distances[j] = distance if closer else distances[j]
+
+
+@njit(nogil=True, cache=True)
+def _nearest(distances: Floats) -> int:
+    """Return where the least distance is; their number is a multiple of LANES.
+
+    Lanes have minima of their own, for which nobody waits.
+    """
+    a = b = c = d = math.inf
+    for k in range(distances.shape[0] // LANES):
+        j = LANES * k
+        a = distances[j] if distances[j] < a else a
+        b = distances[j + 1] if distances[j + 1] < b else b
+        c = distances[j + 2] if distances[j + 2] < c else c
+        d = distances[j + 3] if distances[j + 3] < d else d
+    least = min(a, b, c, d)
+    j = 0 if a == least else 1 if b == least else 2 if c == least else 3
+    while distances[j] != least:
+        j += LANES
+    return j
 
 
 @njit(nogil=True, cache=True)
