@@ -338,11 +338,11 @@ def _step(
         sums = (a_start + a_stop) * (b_start + b_stop)
         six: float = (stop - start) * (a_start * b_start + a_stop * b_stop + sums)
         return six
-    # Heights at time 0 may be large numbers: of parallel lines their difference is
-    # good, of others only that of heights at times where tents are.
-    u = w = a_height - b_height
-    if a_slope != b_slope:
-        u = (a_slope * start + a_height) - (b_slope * start + b_height)
-        w = (a_slope * stop + a_height) - (b_slope * stop + b_height)
+    slope, height = a_slope - b_slope, a_height - b_height
+    # Heights at time 0 may be large where those of tents are small: what rounding took
+    # from their difference comes back. No branch, as none could be predicted.
+    part = height - a_height
+    lost = (a_height - (height - part)) - (b_height + part)
+    u, w = slope * start + height + lost, slope * stop + height + lost
     three: float = (stop - start) * (u * u + u * w + w * w)
     return three

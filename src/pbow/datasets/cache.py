@@ -24,7 +24,7 @@ from pbow.diagrams import Diagrams
 from pbow.io.archive import DIAGRAMS, VERSIONS, FileFormatError
 from pbow.io.native import read_metadata, read_native, write_native
 
-__all__ = ["cache_folder", "cached", "imported_folder"]
+__all__ = ["cache_folder", "cached", "imported_folder", "remove_old_drafts"]
 
 # Drafts of writers that were killed. No living one writes for as long as this.
 OLDEST_DRAFT = 24 * 3600.0  # seconds
@@ -83,7 +83,7 @@ def cached(
     X = make()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _remove_old_drafts(path.parent)
+        remove_old_drafts(path.parent)
         write_native(X, path, metadata=key)
     except OSError as error:
         msg = (
@@ -95,7 +95,7 @@ def cached(
     return X
 
 
-def _remove_old_drafts(folder: Path) -> None:
+def remove_old_drafts(folder: Path) -> None:
     """Remove what killed writers have left (see pbow.io.archive.replacing)."""
     for draft in folder.glob(".*.tmp"):
         with suppress(OSError):  # another process was faster

@@ -1,6 +1,7 @@
 """What all converters share: names, folders, errors, and being interrupted."""
 
 import multiprocessing
+import os
 import sys
 
 import numpy as np
@@ -114,3 +115,18 @@ def test_being_killed_at_any_moment_leaves_no_broken_file(tmp_path, write_folder
             assert len(load(path)["labels"]) == n // 2
         assert {path.suffix for path in out.glob("*")} <= {".npz", ".tmp"}
     assert import_dataset("long", release, to=out).exists()
+
+
+def test_drafts_of_killed_imports_are_removed_from_the_own_folder_only(
+    tmp_path, write_folder, monkeypatch
+):
+    monkeypatch.setenv("PBOW_CACHE", str(tmp_path / "cache"))
+    release = write_folder(PAIR)
+    for folder in (tmp_path / "cache" / "imported", tmp_path / "chosen"):
+        folder.mkdir(parents=True)
+        (folder / ".old.tmp").touch()
+        os.utime(folder / ".old.tmp", (0, 0))
+    import_dataset("pair", release)
+    import_dataset("pair", release, to=tmp_path / "chosen")
+    assert not (tmp_path / "cache" / "imported" / ".old.tmp").exists()
+    assert (tmp_path / "chosen" / ".old.tmp").exists()

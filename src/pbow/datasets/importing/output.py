@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow.datasets.cache import imported_folder, remove_old_drafts
 from pbow.datasets.importing.release import Release
 from pbow.io.archive import replacing
 
@@ -51,6 +52,8 @@ def write_npz(
     content: dict[str, Any] = dict(converted.arrays)
     content["provenance"] = np.array(json.dumps(record))
     path = folder / f"{converted.stem}.npz"
+    if folder == imported_folder():  # in other folders, drafts may be somebody else's
+        remove_old_drafts(folder)
     with replacing(path) as file:
         np.savez_compressed(file, **content)
     return path
