@@ -86,7 +86,8 @@ class MultiScaleKernel(PairwiseKernel):
     Kernels of several parts are added, so the squares of their distances are, too.
     :meth:`distances` gives :math:`\sqrt{k(F,F) + k(G,G) - 2 k(F,G)}`, the L2 distance
     of the temperatures; where it is below 1e-7 of :math:`\sqrt{k(F,F)}`, it is
-    rounding. It needs no fit where a bandwidth is given, but for ``"separate"``.
+    rounding. It needs no fit where a bandwidth is given, but for ``"separate"``, and
+    takes the one that is given now; the kernel takes the one of the last fit.
 
     The authors of the kernel call the time of the heat equation sigma, which is
     :math:`s^2 / 2`: take ``bandwidth=(2 * sigma) ** 0.5``. GUDHI's bandwidth is

@@ -86,7 +86,9 @@ class SlicedWassersteinKernel(PairwiseKernel):
     The paper on sliced Wasserstein kernels integrates over the half circle and divides
     by π (1 / 2π for the whole circle): a mean, as here. GUDHI's class of the same
     purpose, given M, leaves out the last of the M lines; its bandwidth is our 2 sigma².
-    Points on the diagonal add nothing, exactly.
+    Points on the diagonal add nothing, exactly. Projections are rounded to 1e-16 of the
+    coordinates: where these are a million times as large as persistences, subtract a
+    common number from all births and deaths first, which changes no distance.
 
     References
     ----------
