@@ -12,7 +12,8 @@ from benchmarks.chunks import in_threads
 from benchmarks.report import Table, pairs_table
 from benchmarks.settings import Settings
 from benchmarks.timing import Contender, race
-from benchmarks.workloads import describe, workload
+from benchmarks.workloads import SEED, describe, workload
+from pbow import Diagrams
 from pbow.kernels import WassersteinKernel
 
 __all__ = ["benchmark"]
@@ -20,6 +21,8 @@ __all__ = ["benchmark"]
 ORDERS = {1.0: "order 1", 2.0: "order 2", math.inf: "order inf (bottleneck)"}
 # Diagrams of a matrix, and those of them that peers have the time for.
 SIZES = {"W1": (150, 20), "W2": (40, 4)}
+# Those of the workload of long bars, and their points.
+N_LONG, N_LONG_FEW, N_LONG_POINTS = 40, 4, 300
 # Hera's own, as the authors of persistence bag-of-words used it.
 HERAS_ERROR = 0.01
 ROUNDING = 1e-9
@@ -28,13 +31,28 @@ Distance = Callable[[np.ndarray, np.ndarray], float]
 
 
 def benchmark(settings: Settings) -> list[Table]:
-    """Race the ways to match points, on two workloads."""
-    return [_one_race(name, order, settings) for name in SIZES for order in ORDERS]
+    """Race the ways to match points, on two workloads, and where all compete."""
+    tables = [
+        _one_race(name, workload(name, settings), order, *SIZES[name], settings)
+        for name in SIZES
+        for order in ORDERS
+    ]
+    bars = _long_bars(N_LONG)
+    tables.append(_one_race("long bars", bars, 2.0, N_LONG, N_LONG_FEW, settings))
+    return tables
 
 
-def _one_race(name: str, order: float, settings: Settings) -> Table:
-    n, n_few = SIZES[name]
-    X = workload(name, settings)
+def _long_bars(n_diagrams: int) -> Diagrams:
+    """Return diagrams of which any two points may be paired."""
+    rng = np.random.default_rng(SEED)
+    shape = (n_diagrams, N_LONG_POINTS)
+    births, deaths = 0.1 * rng.uniform(size=shape), 1.0 + rng.uniform(size=shape)
+    return Diagrams.from_list(list(np.stack((births, deaths), axis=2)))
+
+
+def _one_race(
+    name: str, X: Diagrams, order: float, n: int, n_few: int, settings: Settings
+) -> Table:
     n = min(max(n_few, n // settings.shrink), len(X))
     X = X[np.linspace(0, len(X) - 1, n).astype(np.int64)]
     few = X[np.linspace(0, n - 1, n_few).astype(np.int64)]

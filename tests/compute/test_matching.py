@@ -10,7 +10,6 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linear_sum_assignment
 
-from pbow.compute.bottleneck import bottleneck, bottleneck_tile
 from pbow.compute.matching import NOBODY, match, wasserstein, wasserstein_tile
 
 ORDERS = [1.0, 1.5, 2.0, 3.0, 7.0]
@@ -27,7 +26,7 @@ def as_loops_want_it(diagram):
 
 def distance(A, B, order):
     pair = (*as_loops_want_it(A), *as_loops_want_it(B))
-    return bottleneck(*pair) if math.isinf(order) else wasserstein(*pair, order)
+    return wasserstein(*pair, order)
 
 
 def costs_with_the_diagonal(A, B):
@@ -89,6 +88,11 @@ def all_equal(rng, n):
     return np.tile([0.25, 1.5], (n, 1))
 
 
+def long_bars(rng, n):
+    """All are candidates for all."""
+    return np.c_[0.1 * rng.uniform(size=n), 1.0 + rng.uniform(size=n)]
+
+
 def neighbours_of_one(rng, n):
     """Points 1 ulp apart, many of which have the same middle but for its rounding."""
     ulps = rng.integers(0, 4, size=(n, 2)) * 2.0**-52
@@ -106,6 +110,7 @@ KINDS = [
     all_born_at_0,
     all_dying_at_1,
     all_equal,
+    long_bars,
     neighbours_of_one,
     neighbours_born_at_1,
 ]
@@ -137,10 +142,11 @@ def test_swapping_diagrams_does_not_change_a_bit(kind, order, rng):
         assert distance(A, B, order) == distance(B, A, order)
 
 
-@pytest.mark.parametrize("kind", [spread, near_the_diagonal, whole_numbers])
+@pytest.mark.parametrize("kind", [spread, near_the_diagonal, whole_numbers, long_bars])
+@pytest.mark.parametrize("sizes", [(120, 150), (150, 120), (130, 130)])
 @pytest.mark.parametrize("order", [1.0, 2.0, 3.0])
-def test_prices_prove_that_no_matching_costs_less(kind, order, rng):
-    A, B = kind(rng, 120), kind(rng, 150)
+def test_prices_prove_that_no_matching_costs_less(kind, sizes, order, rng):
+    A, B = (kind(rng, n) for n in sizes)
     (rows, row_middles), (columns, column_middles) = map(as_loops_want_it, (A, B))
     n, m = len(row_middles), len(column_middles)
     costs = costs_with_the_diagonal(rows.reshape(-1, 2), columns.reshape(-1, 2))
@@ -231,6 +237,18 @@ def test_large_diagrams_are_matched_at_the_least_cost(rng):
     for order in (1.0, 2.0):
         expected = expected_distance(A, B, order)
         assert_allclose(distance(A, B, order), expected, rtol=1e-11)
+    A, B = long_bars(rng, 200), long_bars(rng, 230)
+    for order in (1.0, 2.0):
+        expected = expected_distance(A, B, order)
+        assert_allclose(distance(A, B, order), expected, rtol=1e-11)
+
+
+@pytest.mark.parametrize("order", [1.0, 2.0, 3.0, 1000.0])
+def test_equal_points_with_equal_middles_have_distance_0_in_any_order(order):
+    points = np.array([[0.0, 4.0], [1.0, 3.0], [1.5, 3.5]])
+    rows, columns = points.ravel(), points[[1, 0, 2]].ravel()
+    middles = np.array([2.0, 2.0, 2.5])
+    assert wasserstein(rows, middles, columns, middles, order) == 0.0
 
 
 # Multiples of 1/4: ties everywhere, and sums of powers without rounding.
@@ -292,21 +310,10 @@ def test_tiles_hold_the_distances_of_their_pairs(order, rng):
         left = (points, middles, offsets[rows.start : rows.stop + 1])
         right = (points, middles, offsets[columns.start : columns.stop + 1])
         out = np.full((rows.stop - rows.start, columns.stop - columns.start), np.nan)
-        if math.isinf(order):
-            bottleneck_tile(*left, *right, mirrored, out)
-        else:
-            wasserstein_tile(*left, *right, order, mirrored, out)
+        wasserstein_tile(*left, *right, order, mirrored, out)
         return out
 
-    expected = np.array(
-        [
-            [
-                bottleneck(*A, *B) if math.isinf(order) else wasserstein(*A, *B, order)
-                for B in X
-            ]
-            for A in X
-        ]
-    )
+    expected = np.array([[wasserstein(*A, *B, order) for B in X] for A in X])
     whole = slice(0, 5)
     assert_array_equal(tile(whole, whole, mirrored=True), expected)
     assert_array_equal(tile(whole, whole, mirrored=False), expected)

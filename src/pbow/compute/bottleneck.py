@@ -25,7 +25,6 @@ __all__ = [
     "ROUNDING",
     "are_on_a_line",
     "bottleneck",
-    "bottleneck_tile",
     "distance_of",
     "enlarged",
     "first_from",
@@ -34,39 +33,10 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Ids = NDArray[np.int32]
 
 NOBODY = -1
 ROUNDING = 1e-15
-
-
-@njit(nogil=True, cache=True)
-def bottleneck_tile(
-    left: Floats,
-    left_middles: Floats,
-    left_offsets: Ints,
-    right: Floats,
-    right_middles: Floats,
-    right_offsets: Ints,
-    mirrored: bool,  # noqa: FBT001 - numba passes by position
-    out: Floats,
-) -> None:
-    """Set ``out[r, s]`` to the distance of diagram r on the left to s on the right.
-
-    Where the tile is `mirrored`, left and right are the same: one half is computed.
-    """
-    for r in range(out.shape[0]):
-        rows = left[2 * left_offsets[r] : 2 * left_offsets[r + 1]]
-        row_middles = left_middles[left_offsets[r] : left_offsets[r + 1]]
-        for s in range(r if mirrored else out.shape[1]):
-            columns = right[2 * right_offsets[s] : 2 * right_offsets[s + 1]]
-            middles = right_middles[right_offsets[s] : right_offsets[s + 1]]
-            out[r, s] = bottleneck(rows, row_middles, columns, middles)
-        if mirrored:
-            out[r, r] = 0.0
-            for s in range(r):
-                out[s, r] = out[r, s]
 
 
 @njit(nogil=True, cache=True)

@@ -79,8 +79,8 @@ def wasserstein_tile(
 ) -> None:
     """Set ``out[r, s]`` to the distance of diagram r on the left to s on the right.
 
-    Offsets are those of the tile alone. Where it is `mirrored`, left and right are the
-    same, and one half is computed.
+    Order inf is the bottleneck distance. Offsets are those of the tile alone. Where it
+    is `mirrored`, left and right are the same, and one half is computed.
     """
     for r in range(out.shape[0]):
         rows = left[2 * left_offsets[r] : 2 * left_offsets[r + 1]]
@@ -106,7 +106,7 @@ def wasserstein(
     """Return the distance of two diagrams; the same, bit for bit, if they are swapped.
 
     Order inf is the bottleneck distance. Cost: about n_candidates * log(n_points), more
-    where many compete for the same. Memory: at most about 16 bytes * n_rows * n_columns.
+    where many compete for the same. Memory: at most about 16 bytes a pair of points.
     """
     if order == math.inf:
         return bottleneck(rows, row_middles, columns, column_middles)
@@ -241,7 +241,7 @@ def _find_candidates(
 ) -> tuple[Ids, Floats]:
     """Return candidates, those of row i from ``starts[i]`` on, and what they cost.
 
-    Once they are too many, no more are looked for: ``starts[n]`` is then enough to tell.
+    Once they are too many, no more are looked for; ``starts[n]`` tells.
     """
     n, m = row_costs.shape[0], column_costs.shape[0]
     ids, costs = np.empty(8 * (n + m), np.int32), np.empty(8 * (n + m))
