@@ -191,7 +191,7 @@ class WassersteinKernel(PairwiseKernel):
     def _nanoseconds_a_pair(self, n: float, m: float) -> float:
         # The last terms are for long bars that compete, and far too large for others.
         if math.isinf(self.order):
-            return 1000.0 + 20.0 * (n + m) + 5.0 * n * m
+            return 1000.0 + 20.0 * (n + m) + 10.0 * n * m
         return 1000.0 + 200.0 * (n + m) + 30.0 * n * m
 
     def _bytes_a_point(self) -> float:
