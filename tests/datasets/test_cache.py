@@ -137,6 +137,26 @@ def test_the_variable_names_the_folder(monkeypatch, tmp_path):
     assert cache_folder() == Path.home() / "there"
 
 
+def test_an_unknown_users_folder_is_refused(monkeypatch):
+    monkeypatch.setenv("PBOW_CACHE", "~nobody-here/x")
+    with pytest.raises(ValueError, match="PBOW_CACHE=~nobody-here/x is in the home"):
+        cache_folder()
+
+
+@pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
+def test_without_a_home_folder_the_variable_is_asked_for(monkeypatch, platform):
+    def no_home():
+        msg = "Could not determine home directory."
+        raise RuntimeError(msg)
+
+    for name in ("PBOW_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setattr(Path, "home", no_home)
+    with pytest.raises(ValueError, match=r"no home folder.*Set PBOW_CACHE to a folder"):
+        cache_folder()
+
+
 @pytest.mark.parametrize(
     ("platform", "variables", "expected"),
     [

@@ -3,6 +3,13 @@ from pathlib import Path
 import pytest
 
 from pbow.datasets.catalogue import CATALOGUE, entries_of, find_entry
+from pbow.datasets.recipes import (
+    DegreesOfGraphs,
+    DepthMaps,
+    GeodesicBalls,
+    RipsOfClouds,
+    StoredDiagrams,
+)
 from pbow.datasets.splits import PROTOCOLS
 
 BY_NAME = {entry.name: entry for entry in CATALOGUE}
@@ -38,6 +45,30 @@ def test_the_protocols_and_sub_samples_are_the_papers():
     assert sizes["reddit-12k"] == 50
     assert sizes["petrosurf3d"] == sizes["petrosurf3d-standin"] == 390
     assert sizes["synthetic"] is sizes["shape-segmentation"] is None
+
+
+RECIPES = {
+    "synthetic": RipsOfClouds(),
+    "synthetic-authors": StoredDiagrams("H1", without="Random Cloud 2D"),
+    "geomat": DepthMaps(flatten=True, resolution=400),
+    "geomat-standin": DepthMaps(flatten=True),
+    "reddit-5k": DegreesOfGraphs(),
+    "reddit-12k": DegreesOfGraphs(n_per_class=513),
+    "petrosurf3d": DepthMaps(flatten=False),
+    "petrosurf3d-standin": DepthMaps(flatten=False),
+    "shape-segmentation": GeodesicBalls(n_meshes=19, n_vertices=300),
+    "mutag": DegreesOfGraphs(),
+    "proteins": DegreesOfGraphs(),
+    "reddit-5k-hofer": StoredDiagrams("H0"),
+    "reddit-12k-hofer": StoredDiagrams("H0", n_per_class=513),
+    "shape-segmentation-carriere": StoredDiagrams("H1"),
+}
+
+
+def test_the_recipes_are_the_papers():
+    assert {name: entry.recipe for name, entry in BY_NAME.items()} == RECIPES
+    for name, entry in BY_NAME.items():
+        assert ("paraboloid" in entry.how) == name.startswith("geomat")
 
 
 @pytest.mark.parametrize("name", ["Reddit-5k", "REDDIT_5K", "reddit-5k"])

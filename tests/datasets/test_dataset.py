@@ -115,11 +115,14 @@ def test_it_can_be_pickled(dataset):
     assert copy.diagrams == dataset.diagrams
     assert_array_equal(copy.groups, dataset.groups)
     assert copy.provenance == dataset.provenance
+    assert repr(copy) == repr(dataset)
+    for name in ("labels", "groups", "in_test"):
+        assert not getattr(copy, name).flags.writeable
 
 
 @pytest.mark.parametrize("name", ["labels", "groups", "in_test"])
 def test_arrays_have_a_value_a_diagram(dataset, name):
-    with pytest.raises(ValueError, match=rf"Expected {name} of shape \(24,\).*\(5,\)"):
+    with pytest.raises(ValueError, match=rf"{name} to be .* of shape \(24,\).*\(5,\)"):
         replace(dataset, **{name: np.zeros(5, int)})
 
 
@@ -128,3 +131,60 @@ def test_labels_are_those_that_have_names(dataset, label):
     labels = np.where(np.arange(24) == 3, label, 0)
     with pytest.raises(ValueError, match=f"Label 3 is {label}; expected 0 to 1, as"):
         replace(dataset, labels=labels)
+
+
+BAD = {
+    "halves as labels": ({"labels": [0.9, 1.2] * 12}, "labels to be integers of shape"),
+    "words as labels": ({"labels": ["0", "1"] * 12}, "labels to be integers of shape"),
+    "no labels": ({"labels": None}, r"labels to be integers.*got object of shape \(\)"),
+    "ragged labels": ({"labels": [[0], [1, 2]]}, "labels to be integers.*: setting an"),
+    "halves as groups": ({"groups": [0.5] * 24}, "groups to be integers of shape"),
+    "words as in_test": ({"in_test": ["no"] * 24}, "in_test to be bool of shape"),
+    "numbers as in_test": ({"in_test": [0, 1] * 12}, "in_test to be bool of shape"),
+    "a list": (
+        {"diagrams": [[[0, 1]]] * 24},
+        r"diagrams to be Diagrams; got list. Make them by Diagrams\.from_list",
+    ),
+    "a number as name": ({"name": 5}, "name to be str; got int"),
+    "no provenance": ({"provenance": "mine"}, "provenance to be Provenance; got str"),
+    "a protocol": ({"protocol": "70/30"}, "protocol.*80/20"),
+    "half a sample": ({"exp_a_per_class": 0.5}, "exp_a_per_class to be an int >= 1"),
+    "one string as names": ({"label_names": "ab"}, "label_names to be one or more str"),
+    "numbers as names": ({"label_names": (0, 1)}, r"strings.*; got \(0, 1\)"),
+    "equal names": ({"label_names": ("a", "a")}, "strings that differ from each other"),
+    "no names": ({"label_names": None}, "label_names to be one or more strings"),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), BAD.values(), ids=BAD)
+def test_what_is_of_another_kind_is_refused(dataset, change, message):
+    with pytest.raises(ValueError, match=message):
+        replace(dataset, **change)
+
+
+def test_names_may_be_a_list_and_labels_of_any_integers(dataset):
+    labels = dataset.labels.astype(np.uint8)
+    other = replace(dataset, label_names=["a", "b"], labels=labels)
+    assert other.label_names == ("a", "b")
+    assert other.labels.dtype == np.int64
+
+
+def test_there_may_be_no_samples():
+    empty = Dataset(
+        name="none",
+        diagrams=Diagrams.from_list([]),
+        labels=[],
+        label_names=("a",),
+        in_test=[],
+        protocol="original",
+        provenance=Provenance(origin="Made up."),
+    )
+    assert (len(empty), empty.labels.dtype, empty.in_test.dtype) == (0, np.int64, bool)
+
+
+@pytest.mark.parametrize("label", [1, 2])
+def test_a_class_of_which_there_is_nothing_cannot_be_drawn_from(dataset, label):
+    labels = np.where(dataset.labels == 0, 0, label)
+    other = replace(dataset, labels=labels, label_names=("a", "b", "c"))
+    with pytest.raises(ValueError, match=f"class {3 - label} has 0"):
+        other.subsample(2)

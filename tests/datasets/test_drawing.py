@@ -30,7 +30,7 @@ def test_every_number_is_first_equally_often():
 
 def test_as_many_are_drawn_of_each_class_in_order_of_the_rows():
     labels = np.array([0, 1, 1, 0, 2, 2, 1, 0, 0, 2])
-    rows = draw_per_class(labels, 2, 0, 0)
+    rows = draw_per_class(labels, 3, 2, seed=0, purpose=0)
     assert_array_equal(np.bincount(labels[rows]), [2, 2, 2])
     assert_array_equal(rows, np.sort(rows))
 
@@ -39,11 +39,19 @@ def test_a_class_that_is_too_small_is_named():
     with pytest.raises(
         ValueError, match="at least 3 samples of each class; class 1 has 2"
     ):
-        draw_per_class(np.array([0, 0, 0, 1, 1]), 3, 0, 0)
+        draw_per_class(np.array([0, 0, 0, 1, 1]), 2, 3, seed=0, purpose=0)
 
 
-def test_of_no_samples_none_are_drawn():
-    assert draw_per_class(np.empty(0, np.int64), 3, 0, 0).shape == (0,)
+@pytest.mark.parametrize(("present", "missing"), [((0, 1), 2), ((0, 2), 1), ((), 0)])
+def test_a_class_without_samples_is_named_whichever_it_is(present, missing):
+    labels = np.repeat(np.array(present, np.int64), 2)
+    with pytest.raises(ValueError, match=f"class {missing} has 0"):
+        draw_per_class(labels, 3, 2, seed=0, purpose=0)
+
+
+def test_of_no_classes_none_are_drawn():
+    labels = np.empty(0, np.int64)
+    assert draw_per_class(labels, 0, 3, seed=0, purpose=0).shape == (0,)
 
 
 @pytest.mark.parametrize("seed", [-1, 2**32, 1.0, None, True, "0"])

@@ -17,8 +17,9 @@ def normalized(diagram, min_persistence=0.01):
     lowest = points[:, 0].min()
     finite = points[np.isfinite(points[:, 1]), 1]
     scale = finite.max() - lowest if len(finite) else 1.0
-    points = (points - lowest) / (scale if scale > 0 else 1.0)
-    return points[points[:, 1] - points[:, 0] > min_persistence]
+    scale = scale if scale > 0 else 1.0
+    kept = points[points[:, 1] - points[:, 0] > min_persistence * scale]
+    return (kept - lowest) / scale
 
 
 degrees = st.integers(0, 2000)
@@ -57,6 +58,31 @@ def test_parts_of_a_sample_share_its_scale():
 def test_the_threshold_is_not_reached_but_exceeded():
     X = normalize_graph_diagrams([[[0, 1], [0, 4]]], min_persistence=0.25)
     assert_array_equal(X[0], [[0, 1]])
+
+
+@pytest.mark.parametrize("hundredth", [1, 3, 7, 29])
+def test_rounding_does_not_decide_at_the_threshold(hundredth):
+    births = np.arange(99 * hundredth)
+    shortest = np.column_stack((births, births + hundredth))
+    X = normalize_graph_diagrams([[*shortest, [0, 100 * hundredth]]])
+    assert_array_equal(X[0], [[0, 1]])
+    X = normalize_graph_diagrams([[*np.add(shortest, [0, 1]), [0, 100 * hundredth]]])
+    assert len(X[0]) == len(births) + 1
+
+
+def test_points_that_never_die_stay_whatever_the_threshold():
+    X = normalize_graph_diagrams([[[0, np.inf], [0, 1e100]]], min_persistence=1e300)
+    assert_array_equal(X[0], [[0, np.inf]])
+
+
+@pytest.mark.parametrize(
+    "diagram", [[[0, 1e-90], [1e50, np.inf]], [[-1e100, np.inf], [1e100, np.inf]]]
+)
+def test_a_scale_that_is_too_small_for_what_never_dies_is_an_error(diagram):
+    with pytest.raises(
+        ValueError, match="Sample 1 has a point that never dies and wou"
+    ):
+        normalize_graph_diagrams([[], diagram])
 
 
 def test_the_size_of_a_graph_does_not_matter_but_for_its_scale():

@@ -1,8 +1,11 @@
+import errno
 import hashlib
 import io
 import os
+import struct
+import tempfile
 import zipfile
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import numpy as np
 import pytest
@@ -25,8 +28,12 @@ ARRAYS = {
 NDIMS = {"numbers": 2, "nothing": 2, "one": 0}
 
 
+@contextmanager
 def npz(content):
-    return Npz(io.BufferedReader(io.BytesIO(content)))
+    # A file of the system, whose errors are others than those of a buffer in memory.
+    with tempfile.TemporaryFile() as file:
+        file.write(content)
+        yield Npz(file)
 
 
 def packed(arrays, save=np.savez_compressed):
@@ -51,35 +58,37 @@ def npy(text, data=b"", version=(1, 0)):
 
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
 def test_what_numpy_writes_is_read(save):
-    source = npz(packed(ARRAYS, save))
-    for name, array in ARRAYS.items():
-        found = source.read(name, "biufU", NDIMS.get(name, 1))
-        assert found.dtype == array.dtype
-        assert_array_equal(found, array)
-    assert "ids" in source
-    assert "others" not in source
+    with npz(packed(ARRAYS, save)) as source:
+        for name, array in ARRAYS.items():
+            found = source.read(name, "biufU", NDIMS.get(name, 1))
+            assert found.dtype == array.dtype
+            assert_array_equal(found, array)
+        assert "ids" in source
+        assert "others" not in source
 
 
 def test_other_orders_of_bytes_and_columns_are_read():
     swapped = np.arange(6, dtype=">i4").reshape(2, 3)
     columns = np.asfortranarray(np.arange(6.0).reshape(2, 3))
-    source = npz(packed({"swapped": swapped, "columns": columns}))
-    found = source.read("swapped", "i", 2)
-    assert_array_equal(found, swapped)
-    assert found.dtype.isnative
-    assert_array_equal(source.read("columns", "f", 2), columns)
-    assert source.read("columns", "f", 2).flags.c_contiguous
+    with npz(packed({"swapped": swapped, "columns": columns})) as source:
+        found = source.read("swapped", "i", 2)
+        assert_array_equal(found, swapped)
+        assert found.dtype.isnative
+        assert_array_equal(source.read("columns", "f", 2), columns)
+        assert source.read("columns", "f", 2).flags.c_contiguous
 
 
 def test_a_long_header_is_read():
     text = "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }".ljust(100) + "\n"
     content = zipped([("a.npy", npy(text, np.float64(7).tobytes(), (2, 0)))])
-    assert npz(content).read("a", "f", 1).tolist() == [7.0]
+    with npz(content) as source:
+        assert source.read("a", "f", 1).tolist() == [7.0]
 
 
 def test_the_digest_is_that_of_the_bytes():
     content = packed(ARRAYS)
-    assert npz(content).sha256() == hashlib.sha256(content).hexdigest()
+    with npz(content) as source:
+        assert source.sha256() == hashlib.sha256(content).hexdigest()
 
 
 @pytest.mark.parametrize(
@@ -91,8 +100,8 @@ def test_the_digest_is_that_of_the_bytes():
     ],
 )
 def test_another_array_than_expected_is_refused(name, kinds, n_dims, message):
-    with pytest.raises(ValueError, match=message):
-        npz(packed(ARRAYS)).read(name, kinds, n_dims)
+    with npz(packed(ARRAYS)) as source, pytest.raises(ValueError, match=message):
+        source.read(name, kinds, n_dims)
 
 
 class Bomb:
@@ -143,24 +152,27 @@ HOSTILE = {
 
 @pytest.mark.parametrize(("content", "message"), HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_file_is_refused(content, message):
-    with pytest.raises(ValueError, match=message):
-        npz(content).read("a", "biufU", 1)
+    with pytest.raises(ValueError, match=message), npz(content) as source:
+        source.read("a", "biufU", 1)
 
 
 def test_a_bomb_is_refused_before_it_is_unpacked(monkeypatch):
     arrays = {"a": np.zeros(10**6)}
     content = packed(arrays)
-    assert npz(content).read("a", "f", 1).shape == (10**6,)
+    with npz(content) as source:
+        assert source.read("a", "f", 1).shape == (10**6,)
     monkeypatch.setattr("pbow.datasets.npz.ALWAYS_ALLOWED", 0)
-    with pytest.raises(ValueError, match="claims 8000128 bytes, more than a file of"):
-        npz(content).read("a", "f", 1)
+    message = "claims 8000128 bytes, more than a file of"
+    with npz(content) as source, pytest.raises(ValueError, match=message):
+        source.read("a", "f", 1)
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_two_arrays_of_one_name_are_refused():
     member = ("a.npy", npy(head((0,))))
-    with pytest.raises(ValueError, match="two members of the same name"):
-        npz(zipped([member, member]))
+    message = "two members of the same name"
+    with pytest.raises(ValueError, match=message), npz(zipped([member, member])):
+        pass
 
 
 INTACT = packed(ARRAYS)
@@ -172,8 +184,7 @@ def test_damage_is_an_error_or_does_no_harm(at, change, cut):
     content[at] ^= change
     if cut:
         del content[at:]
-    with suppress(ValueError):
-        source = npz(bytes(content))
+    with suppress(ValueError), npz(bytes(content)) as source:
         for name, array in ARRAYS.items():
             # Where the checksum is right, so is the array.
             assert_array_equal(
@@ -181,9 +192,32 @@ def test_damage_is_an_error_or_does_no_harm(at, change, cut):
             )
 
 
-def test_the_error_names_the_file(tmp_path):
-    path = tmp_path / "cut.npz"
-    path.write_bytes(INTACT[:-30])
-    message = r"Cannot read .*cut\.npz: it is damaged, or no \.npz file"
-    with pytest.raises(FileFormatError, match=message), opened(path):
+def with_directory_at(shift):
+    """The intact file, whose end says that its directory is elsewhere."""
+    content = bytearray(INTACT)
+    place = content.rindex(b"PK\x05\x06") + 16
+    start = struct.unpack_from("<L", content, place)[0]
+    struct.pack_into("<L", content, place, start + shift)
+    return bytes(content)
+
+
+@pytest.mark.parametrize(
+    "content", [INTACT[:-30], with_directory_at(5000)], ids=["cut", "directory"]
+)
+def test_the_error_names_the_file(tmp_path, content):
+    path = tmp_path / "bad.npz"
+    path.write_bytes(content)
+    message = r"Cannot read .*bad\.npz: it is damaged, or no \.npz file"
+    with pytest.raises(FileFormatError, match=message), opened(path) as source:
+        source.read("ids", "i", 1)
+
+
+def test_what_is_wrong_with_the_disk_is_no_damage_of_the_file(tmp_path, monkeypatch):
+    def fail(*_):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    path = tmp_path / "good.npz"
+    path.write_bytes(INTACT)
+    monkeypatch.setattr("pbow.datasets.npz.zipfile.ZipFile", fail)
+    with pytest.raises(OSError, match=os.strerror(errno.EIO)), opened(path):
         pass

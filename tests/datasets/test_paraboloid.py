@@ -68,6 +68,13 @@ def test_a_map_without_any_pixel_measured_stays_so():
     assert remove_paraboloid(np.empty((2, 0, 5))).shape == (2, 0, 5)
 
 
+def test_the_largest_depths_give_finite_numbers():
+    depth = 1e100 * np.array([[1.0, -1.0, 1.0], [-1.0, np.nan, 1.0], [1.0, 1.0, -1.0]])
+    assert np.isfinite(remove_paraboloid(depth)[~np.isnan(depth)]).all()
+    whole = np.full((5, 5), 1e100)
+    assert_allclose(remove_paraboloid(whole) / 1e100, 0.0, atol=1e-12)
+
+
 def test_whole_numbers_become_floats_and_the_input_stays():
     depth = np.arange(100, dtype=np.uint16).reshape(10, 10)
     left = remove_paraboloid(depth)
@@ -87,9 +94,10 @@ def test_whole_numbers_become_floats_and_the_input_stays():
         ),
         (np.zeros((2, 2, 2, 2)), "or"),
         ([["a", "b"]], "Expected depth maps to be numbers"),
-        ([[1.0, np.inf]], "finite depths, or NaN where there is none; got inf"),
+        ([[1.0, np.inf]], r"at most 1e\+100, or NaN where there is none; got inf"),
+        ([[np.nan, -1e101]], r"at most 1e\+100, or NaN where .*; got -1e\+101"),
     ],
-    ids=["one axis", "four axes", "words", "inf"],
+    ids=["one axis", "four axes", "words", "inf", "too large"],
 )
 def test_what_is_no_depth_map_is_refused(depth, message):
     with pytest.raises(ValueError, match=message):

@@ -1,5 +1,7 @@
 """Diagrams against the sentence of each recipe; sources that are not as expected."""
 
+from importlib.metadata import PackageNotFoundError
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -100,6 +102,13 @@ def test_graphs_are_filtered_by_degree_and_scaled():
     assert_array_equal(in_order(X[0]), [[0, 1], [0, 1], [0, np.inf]])
 
 
+def test_more_vertices_than_memory_are_refused_before_any_is_made(monkeypatch):
+    monkeypatch.setattr("pbow.datasets.recipes.Graphs", None)
+    arrays = {**graph_arrays(), "num_nodes": np.full(8, 2**31 - 1)}
+    with pytest.raises(ValueError, match=r"add up to 1.718e.10 vertices, which need"):
+        make(DegreesOfGraphs(), arrays)
+
+
 @pytest.mark.parametrize("flatten", [True, False])
 def test_depth_maps_are_flooded_after_their_curvature_is_removed(flatten, monkeypatch):
     pytest.importorskip("gudhi")
@@ -138,6 +147,11 @@ def test_patches_of_one_resolution_are_taken_where_they_are_known():
     found = samples(recipe, arrays)
     assert found.rows.tolist() == [1, 4, 7, 10]
     assert found.selection == "patches of resolution 400 x 400"
+    arrays["scales"] = np.tile([800, 100], 6)
+    with pytest.raises(
+        ValueError, match="no patches of scale 400; its scales are 100, "
+    ):
+        samples(recipe, arrays)
     arrays["scales"] = arrays["scales"][:5]
     with pytest.raises(ValueError, match="12 labels and 5 of scales"):
         samples(recipe, arrays)
@@ -213,6 +227,34 @@ def test_keys_tell_recipes_and_parameters_apart():
         RipsOfClouds().key(0),
     ]
     assert len({repr(key) for key in keys}) == len(keys)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "n_keys"),
+    [
+        (DepthMaps(flatten=True), 2),
+        (RipsOfClouds(), 2),
+        (DegreesOfGraphs(), 1),
+        (GeodesicBalls(2, 4), 1),
+    ],
+    ids=str,
+)
+def test_the_version_of_gudhi_is_in_the_key_where_it_is_used(
+    recipe, n_keys, monkeypatch
+):
+    keys = set()
+    for version in ("3.12.0", "3.13.0"):
+        monkeypatch.setattr("pbow.datasets.recipes.version", lambda _, v=version: v)
+        keys.add(repr(recipe.key(0)))
+    assert len(keys) == n_keys
+
+
+def test_without_gudhi_there_is_a_key_too(monkeypatch):
+    def missing(name):
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("pbow.datasets.recipes.version", missing)
+    assert RipsOfClouds().key(0)["gudhi"] is None
 
 
 def test_keys_are_the_same_where_the_diagrams_are():

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +46,24 @@ def test_a_folder_that_is_none_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("PBOW_DATA", "/nowhere")
     with pytest.raises(NotADirectoryError, match=r"PBOW_DATA=/nowhere is not a folder"):
         search_folders(None)
+
+
+def test_an_unknown_users_folder_is_said_with_what_names_it(monkeypatch):
+    with pytest.raises(ValueError, match="data_home=~nobody-here/x is in the home"):
+        search_folders("~nobody-here/x")
+    monkeypatch.setenv("PBOW_DATA", "~nobody-here/x")
+    with pytest.raises(ValueError, match="PBOW_DATA=~nobody-here/x is in the home"):
+        search_folders(None)
+
+
+def test_only_regular_files_count(tmp_path):
+    (tmp_path / "a.npz").touch()
+    (tmp_path / "link.npz").symlink_to(tmp_path / "a.npz")
+    (tmp_path / "broken.npz").symlink_to(tmp_path / "nothing")
+    (tmp_path / "folder.npz").mkdir()
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe.npz")
+    assert sorted(find_files([tmp_path])) == ["a", "link"]
 
 
 def test_the_first_folder_wins_and_case_does_not_matter(tmp_path):

@@ -1,9 +1,10 @@
 """Diagrams that were computed once: a folder of files named after their making.
 
-A name is a digest of all that decides the content: the source's own digest, the recipe
-with its parameters and version, and the versions of pbow and of the file format. So a
-file is never stale, and needs no lock: whoever else writes it writes the same. Files
-appear by renaming complete ones, so a killed process leaves none that is broken.
+A name is a digest of what decides the content: the source's own digest, the recipe with
+its parameters and version, and the versions of gudhi, where it is used, of pbow and of
+the file format. So a file is not stale, and needs no lock: whoever else writes it
+writes the same. Files appear by renaming complete ones, so a killed process leaves none
+that is broken.
 """
 
 from __future__ import annotations
@@ -21,10 +22,16 @@ from pathlib import Path
 from typing import Any
 
 from pbow.diagrams import Diagrams
-from pbow.io.archive import DIAGRAMS, VERSIONS, FileFormatError
+from pbow.io.archive import DIAGRAMS, VERSIONS, AnyPath, FileFormatError
 from pbow.io.native import read_metadata, read_native, write_native
 
-__all__ = ["cache_folder", "cached", "imported_folder", "remove_old_drafts"]
+__all__ = [
+    "cache_folder",
+    "cached",
+    "expanded",
+    "imported_folder",
+    "remove_old_drafts",
+]
 
 # Drafts of writers that were killed. No living one writes for as long as this.
 OLDEST_DRAFT = 24 * 3600.0  # seconds
@@ -38,17 +45,38 @@ def cache_folder() -> Path:
     """
     chosen = os.environ.get("PBOW_CACHE")
     if chosen:
-        return Path(chosen).expanduser().absolute()
+        return expanded(chosen, "PBOW_CACHE").absolute()
     if sys.platform == "win32":
         local = os.environ.get("LOCALAPPDATA")
-        return (Path(local) if local else Path.home() / "AppData" / "Local") / "pbow"
+        return (Path(local) if local else _home() / "AppData" / "Local") / "pbow"
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "pbow"
+        return _home() / "Library" / "Caches" / "pbow"
     given = os.environ.get("XDG_CACHE_HOME", "")
     # Where it is relative, its specification says to ignore it.
-    return (
-        Path(given) if Path(given).is_absolute() else Path.home() / ".cache"
-    ) / "pbow"
+    return (Path(given) if Path(given).is_absolute() else _home() / ".cache") / "pbow"
+
+
+def expanded(path: AnyPath, name: str) -> Path:
+    """Return a path whose ``~`` is a home folder; `name` is what it was given as."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        msg = (
+            f"{name}={os.fspath(path)} is in the home folder of a user who is not "
+            "known here. Write the folder in full."
+        )
+        raise ValueError(msg) from error
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError as error:
+        msg = (
+            "There is no home folder to keep files in. Set PBOW_CACHE to a folder that "
+            "can be written to."
+        )
+        raise ValueError(msg) from error
 
 
 def imported_folder() -> Path:

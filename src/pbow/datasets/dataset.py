@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pbow.datasets.drawing import FOR_SUBSAMPLES, check_seed, draw_per_class
-from pbow.datasets.splits import Split, make_splits
+from pbow.datasets.splits import PROTOCOLS, Split, make_splits
 from pbow.diagrams import Diagrams
-from pbow.validation import is_integer
+from pbow.validation import check_option, is_integer
 
 __all__ = ["Dataset", "Provenance"]
 
@@ -40,6 +42,17 @@ class Provenance:
         Checksum of the source file, or of the generated data.
     import_record : str or None
         What a converter has written down about the release that it read, in JSON.
+
+    See Also
+    --------
+    Dataset : Has one.
+
+    Examples
+    --------
+    >>> from pbow.datasets import Provenance
+    >>> provenance = Provenance(origin="Scans of our own.", recipe="Rips, H1.")
+    >>> provenance.origin, provenance.stand_in_for
+    ('Scans of our own.', None)
     """
 
     origin: str
@@ -116,19 +129,13 @@ class Dataset:
     provenance: Provenance
 
     def __post_init__(self) -> None:
-        for name, kind in (("labels", "i8"), ("groups", "i8"), ("in_test", "?")):
+        self._check_kinds()
+        for name, kinds in (("labels", "iu"), ("groups", "iu"), ("in_test", "b")):
             values = getattr(self, name)
-            if values is None:
-                continue
-            array = np.array(values, dtype=kind)
-            if array.shape != (len(self.diagrams),):
-                msg = (
-                    f"Expected {name} of shape ({len(self.diagrams)},), one a diagram; "
-                    f"got {array.shape}."
-                )
-                raise ValueError(msg)
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+            if values is not None or name == "labels":
+                array = _a_value_each(values, len(self.diagrams), name, kinds)
+                object.__setattr__(self, name, array)
+        object.__setattr__(self, "label_names", _checked_names(self.label_names))
         valid = (self.labels >= 0) & (self.labels < len(self.label_names))
         if not valid.all():
             row = int(np.argmin(valid))
@@ -138,6 +145,30 @@ class Dataset:
                 "label_names."
             )
             raise ValueError(msg)
+
+    def _check_kinds(self) -> None:
+        for name, kind in (
+            ("name", str),
+            ("diagrams", Diagrams),
+            ("provenance", Provenance),
+        ):
+            value = getattr(self, name)
+            if not isinstance(value, kind):
+                hint = " Make them by Diagrams.from_list." if kind is Diagrams else ""
+                msg = (
+                    f"Expected {name} to be {kind.__name__}; got "
+                    f"{type(value).__name__}.{hint}"
+                )
+                raise ValueError(msg)
+        check_option("protocol", self.protocol, PROTOCOLS)
+        n = self.exp_a_per_class
+        if n is not None and not is_integer(n, 1):
+            msg = f"Expected exp_a_per_class to be an int >= 1 or None; got {n!r}."
+            raise ValueError(msg)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Copies made by pickle would have arrays that can be written to.
+        return partial(Dataset, **vars(self)), ()
 
     def __len__(self) -> int:
         return len(self.diagrams)
@@ -181,6 +212,24 @@ class Dataset:
         ValueError
             Where the data set lacks what the protocol needs: groups, a division of its
             own, two samples of each class.
+
+        Examples
+        --------
+        >>> from pbow import Diagrams
+        >>> from pbow.datasets import Dataset, Provenance
+        >>> dataset = Dataset(
+        ...     name="mine",
+        ...     diagrams=Diagrams.from_list([[[0, k]] for k in range(20)]),
+        ...     labels=[0, 1] * 10,
+        ...     label_names=("even", "odd"),
+        ...     protocol="80/20",
+        ...     provenance=Provenance(origin="Made up."),
+        ... )
+        >>> [(len(train), len(test)) for train, test in dataset.splits(repetitions=2)]
+        [(16, 4), (16, 4)]
+        >>> [(train, test)] = dataset.splits("50/50", seed=3, repetitions=1)
+        >>> dataset.labels[test]
+        array([0, 1, 0, 0, 1, 0, 1, 1, 0, 1])
         """
         return make_splits(
             self.labels,
@@ -211,6 +260,24 @@ class Dataset:
         ------
         ValueError
             Where a class has fewer samples.
+
+        Examples
+        --------
+        >>> from pbow import Diagrams
+        >>> from pbow.datasets import Dataset, Provenance
+        >>> dataset = Dataset(
+        ...     name="mine",
+        ...     diagrams=Diagrams.from_list([[[0, k]] for k in range(20)]),
+        ...     labels=[0, 1] * 10,
+        ...     label_names=("even", "odd"),
+        ...     protocol="80/20",
+        ...     provenance=Provenance(origin="Made up."),
+        ... )
+        >>> small = dataset.subsample(3, seed=1)
+        >>> small
+        Dataset('mine', 2 classes, Diagrams(n_samples=6, H1: 6 points))
+        >>> small.provenance.selection
+        '3 samples of each class by seed 1'
         """
         check_seed(seed)
         n = self.exp_a_per_class if n_per_class is None else n_per_class
@@ -219,7 +286,13 @@ class Dataset:
         if not is_integer(n, 1):
             msg = f"Expected n_per_class to be an int >= 1 or None; got {n!r}."
             raise ValueError(msg)
-        rows = draw_per_class(self.labels, int(n), seed, FOR_SUBSAMPLES)
+        rows = draw_per_class(
+            self.labels,
+            len(self.label_names),
+            int(n),
+            seed=seed,
+            purpose=FOR_SUBSAMPLES,
+        )
         drawn = f"{n} samples of each class by seed {seed}"
         before = self.provenance.selection
         return replace(
@@ -258,3 +331,37 @@ class Dataset:
         if self.groups is not None:
             words.append(f"{len(np.unique(self.groups))} groups")
         return ", ".join(words)
+
+
+def _a_value_each(values: Any, n: int, name: str, kinds: str) -> NDArray[Any]:
+    """Return a read-only copy of n numbers or flags, or say what is wrong."""
+    expected = (
+        f"{'bool' if kinds == 'b' else 'integers'} of shape ({n},), one a diagram"
+    )
+    try:
+        given = np.asarray(values)
+    except ValueError as error:  # lists of different lengths
+        msg = f"Expected {name} to be {expected}: {error}"
+        raise ValueError(msg) from error
+    # Of an empty list numpy makes floats.
+    if given.shape != (n,) or (n > 0 and given.dtype.kind not in kinds):
+        msg = (
+            f"Expected {name} to be {expected}; got {given.dtype} of shape "
+            f"{given.shape}."
+        )
+        raise ValueError(msg)
+    array = np.array(given, dtype=bool if kinds == "b" else np.int64)
+    array.flags.writeable = False
+    return array
+
+
+def _checked_names(names: Any) -> tuple[str, ...]:
+    given = () if isinstance(names, str) or not np.iterable(names) else tuple(names)
+    are_names = bool(given) and all(isinstance(name, str) for name in given)
+    if not are_names or len(set(given)) < len(given):
+        msg = (
+            "Expected label_names to be one or more strings that differ from each "
+            f"other, as ('a', 'b'); got {names!r:.200}."
+        )
+        raise ValueError(msg)
+    return given

@@ -54,12 +54,14 @@ def check_seed(seed: Any) -> None:
         raise ValueError(msg)
 
 
-def draw_per_class(labels: Ints, n_per_class: int, seed: int, purpose: int) -> Ints:
+def draw_per_class(
+    labels: Ints, n_classes: int, n_per_class: int, *, seed: int, purpose: int
+) -> Ints:
     """Return rows, in order, with `n_per_class` of each label, drawn at random.
 
-    A class that has not so many is an error; labels are 0, 1, ...
+    A class that has not so many, or none, is an error; labels are 0 to n_classes - 1.
     """
-    counts = np.bincount(labels)
+    counts = np.bincount(labels, minlength=n_classes)
     if len(counts) and counts.min() < n_per_class:
         label = int(np.argmin(counts))
         msg = (
@@ -68,5 +70,5 @@ def draw_per_class(labels: Ints, n_per_class: int, seed: int, purpose: int) -> I
         )
         raise ValueError(msg)
     order = draw_order(len(labels), seed, purpose)
-    drawn = [order[labels[order] == label][:n_per_class] for label in np.unique(labels)]
+    drawn = [order[labels[order] == label][:n_per_class] for label in range(n_classes)]
     return np.sort(np.concatenate([np.empty(0, np.int64), *drawn]))

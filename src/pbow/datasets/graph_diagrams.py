@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow.diagrams import Diagrams, check_diagrams
+from pbow.diagrams import LARGEST_COORDINATE, Diagrams, check_diagrams
 from pbow.validation import is_finite_number
 
 __all__ = ["normalize_graph_diagrams"]
@@ -33,12 +33,18 @@ def normalize_graph_diagrams(X: Any, *, min_persistence: float = 0.01) -> Diagra
         Diagrams, as of :func:`pbow.homology.graph_sublevel`. Parts of one sample share
         its scale.
     min_persistence : float, default=0.01
-        Finite points live longer than this, after scaling.
+        Finite points live longer than this share of the sample's scale.
 
     Returns
     -------
     X : Diagrams
         The same samples and parts. A sample without a finite death is only moved.
+
+    Raises
+    ------
+    ValueError
+        For a bad `min_persistence`, and where a point that never dies would be born
+        beyond 1e100, so small is its sample's scale.
 
     See Also
     --------
@@ -89,7 +95,24 @@ def _moved(
     X: Diagrams, lowest: Floats, scale: Floats, min_persistence: float
 ) -> Diagrams:
     owner = _owners(X)
-    points = (X.points - lowest[owner, None]) / scale[owner, None]
-    keep = points[:, 1] - points[:, 0] > min_persistence
+    births, deaths = X.points.T
+    with np.errstate(over="ignore"):  # nothing lives longer than an infinite threshold
+        shortest = min_persistence * scale[owner]
+    # Before the division, which rounds: points of whole numbers that live equally long
+    # are treated alike.
+    keep = np.isinf(deaths) | (deaths - births > shortest)
+    owner = owner[keep]
+    points = (X.points[keep] - lowest[owner, None]) / scale[owner, None]
+    too_far = points[:, 0] > LARGEST_COORDINATE
+    if too_far.any():
+        row = int(np.argmax(too_far))
+        sample = owner[row]
+        msg = (
+            f"Sample {sample} has a point that never dies and would be born at "
+            f"{points[row, 0]:g}: its births start at {lowest[sample]:g}, and it is "
+            f"divided by {scale[sample]:g}. Expected at most {LARGEST_COORDINATE:g}; "
+            "leave such points out."
+        )
+        raise ValueError(msg)
     kept_before = np.concatenate(([0], np.cumsum(keep)))
-    return Diagrams(points[keep], kept_before[X.offsets])
+    return Diagrams(points, kept_before[X.offsets])

@@ -201,6 +201,20 @@ class Listing:
         Where it is public, and how to import it.
     problem : str or None
         What is wrong with the source file, where it is there and cannot be read.
+
+    See Also
+    --------
+    list_datasets : Returns one for each data set.
+
+    Examples
+    --------
+    >>> from pbow.datasets import list_datasets
+    >>> listings = {listing.name: listing for listing in list_datasets()}
+    >>> shapes = listings["synthetic"]
+    >>> shapes.is_here, shapes.n_classes, shapes.how_to_get
+    (True, 6, 'It is generated.')
+    >>> listings["geomat-standin"].stand_in_for
+    'GeoMat'
     """
 
     name: str
@@ -248,8 +262,9 @@ def list_datasets(data_home: AnyPath | None = None) -> list[Listing]:
 def _listing(entry: Entry, folders: list[Path], found: dict[str, Path]) -> Listing:
     path = None if entry.stem is None else found.get(plain(entry.stem))
     samples: Samples | None = None
-    problem = None
+    problem = n_bytes = None
     try:
+        n_bytes = None if path is None else path.stat().st_size
         with _source(entry, path, folders, 0) as source:
             samples = entry.recipe.samples(source, 0)
     except (OSError, FileFormatError) as error:
@@ -260,7 +275,7 @@ def _listing(entry: Entry, folders: list[Path], found: dict[str, Path]) -> Listi
         n_samples=None if samples is None else len(samples.labels),
         n_classes=None if samples is None else len(samples.label_names),
         path=path,
-        n_bytes=None if path is None else path.stat().st_size,
+        n_bytes=n_bytes,
         stand_in_for=entry.stand_in_for,
         origin=entry.origin,
         recipe=entry.how,

@@ -7,6 +7,7 @@ file.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import math
 import os
@@ -131,8 +132,16 @@ def _as_value_errors() -> Iterator[None]:
         IndexError,
         AttributeError,
     ) as error:
-        msg = f"it is damaged, or no .npz file: {error}."
-        raise ValueError(msg) from error
+        _refuse_damage(error)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # other than a place before the file's start
+            raise
+        _refuse_damage(error)
+
+
+def _refuse_damage(error: Exception) -> NoReturn:
+    msg = f"it is damaged, or no .npz file: {error}."
+    raise ValueError(msg) from error
 
 
 def _refuse(what: str) -> NoReturn:

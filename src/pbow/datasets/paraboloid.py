@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pbow.diagrams import LARGEST_COORDINATE
+
 __all__ = ["remove_paraboloid"]
 
 Floats = NDArray[np.float64]
@@ -36,7 +38,7 @@ def remove_paraboloid(depth: ArrayLike) -> Floats:
     Raises
     ------
     ValueError
-        For other shapes, and values that are infinite or no numbers.
+        For other shapes, and values that are no numbers, infinite or beyond 1e100.
 
     See Also
     --------
@@ -88,8 +90,12 @@ def _check_maps(depth: ArrayLike) -> Floats:
             f"{maps.dtype} of shape {maps.shape}."
         )
         raise ValueError(msg)
-    if np.isinf(maps).any():
-        msg = "Expected finite depths, or NaN where there is none; got inf."
+    too_large = np.abs(maps) > LARGEST_COORDINATE  # not so where it is NaN
+    if too_large.any():
+        msg = (
+            f"Expected depths of at most {LARGEST_COORDINATE:g}, or NaN where there is "
+            f"none; got {maps[too_large][0]}."
+        )
         raise ValueError(msg)
     return maps.astype(np.float64)
 

@@ -23,6 +23,21 @@ class Patches(NamedTuple):
     labels : (n,), 1 inside the mask and 0 outside.
     positions : (n, 2), row and column of each patch's first pixel.
     shares : (n,), how much of each patch is in the mask.
+
+    See Also
+    --------
+    cut_patches : Makes them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pbow.datasets import cut_patches
+    >>> patches = cut_patches(np.zeros((2, 4)), np.eye(2, 4, dtype=bool), size=2)
+    >>> patches.positions.tolist(), patches.shares.tolist()
+    ([[0, 0], [0, 2]], [0.5, 0.0])
+    >>> images, labels, *_ = patches
+    >>> labels
+    array([1, 0])
     """
 
     images: NDArray[Any]

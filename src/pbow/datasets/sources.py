@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow.datasets.cache import imported_folder
+from pbow.datasets.cache import expanded, imported_folder
 from pbow.datasets.npz import Npz
 from pbow.io.archive import AnyPath, blaming
 
@@ -65,9 +65,9 @@ def search_folders(data_home: AnyPath | None) -> list[Path]:
     chosen = os.environ.get("PBOW_DATA") if data_home is None else data_home
     if not chosen:
         return [imported_folder()]
-    folder = Path(chosen).expanduser()
+    given = "PBOW_DATA" if data_home is None else "data_home"
+    folder = expanded(chosen, given)
     if not folder.is_dir():
-        given = "PBOW_DATA" if data_home is None else "data_home"
         msg = (
             f"{given}={os.fspath(chosen)} is not a folder. Correct it, or leave it out."
         )
@@ -76,11 +76,15 @@ def search_folders(data_home: AnyPath | None) -> list[Path]:
 
 
 def find_files(folders: list[Path]) -> dict[str, Path]:
-    """Return the ``.npz`` files of some folders by plain stem; the first one wins."""
+    """Return the ``.npz`` files of some folders by plain stem; the first one wins.
+
+    What is no regular file (a broken link, a folder, a pipe) does not count.
+    """
     found: dict[str, Path] = {}
     for folder in folders:
         for path in sorted(folder.glob("*.npz")):
-            found.setdefault(plain(path.stem), path)
+            if path.is_file():
+                found.setdefault(plain(path.stem), path)
     return found
 
 
