@@ -77,6 +77,20 @@ def test_patches_of_one_pose_are_a_group_within_a_material(
     assert_array_equal(arrays["groups"], np.repeat(range(19), 2))
 
 
+@pytest.mark.usefixtures("nothing_else")
+def test_where_a_pose_is_missing_there_are_no_groups(
+    tmp_path, write_folder, load, release
+):
+    release[NAME.format("Wood", "test", "Wood", 2)] = patch(18, Extrinsics=None)
+    folder = write_folder(release)
+    arrays = load(import_dataset("geomat", folder, to=tmp_path))
+    assert "groups" not in arrays
+    assert "pose" not in str(arrays["provenance"])
+    import_dataset("geomat", folder)
+    with pytest.raises(ValueError, match="groups"):
+        load_dataset("geomat").splits("groups")
+
+
 def test_what_names_do_not_say_is_left_out(tmp_path, write_folder, load, release):
     files = {
         f"{name.split('/')[0]}/{i}.mat": content

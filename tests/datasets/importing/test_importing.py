@@ -1,13 +1,14 @@
 """What all converters share: names, folders, errors, and being interrupted."""
 
-import multiprocessing
+import errno
 import os
+import subprocess
 import sys
+from contextlib import contextmanager
 
-import numpy as np
 import pytest
 
-from pbow.datasets.importing import CONVERTERS, import_dataset
+from pbow.datasets.importing import CONVERTERS, import_dataset, output
 
 # All categories of the Princeton benchmark are one converter.
 NAMES = [name for name in CONVERTERS if not name.startswith("psb-")]
@@ -88,33 +89,123 @@ def test_an_import_replaces_the_one_before(tmp_path, write_folder, load):
     assert load(second)["label_names"].tolist() == ["5", "7"]
 
 
-def test_being_killed_at_any_moment_leaves_no_broken_file(tmp_path, write_folder, load):
-    n = 20_000
-    release = write_folder(
-        {
-            "LONG_A.txt": "".join(f"{i}, {i + 1}\n" for i in range(1, n, 2)),
-            "LONG_graph_indicator.txt": "".join(f"{i // 2 + 1}\n" for i in range(n)),
-            "LONG_graph_labels.txt": "".join(f"{i % 9}\n" for i in range(n // 2)),
-        }
+# A process that forks others, which may write so many bytes to a file, and no more: the
+# system kills them at the next byte.
+IMPORTING = """
+import os, resource, signal, sys
+from pathlib import Path
+from pbow.datasets import import_dataset
+
+def files(folder):
+    return {path.name: path.read_bytes() for path in folder.glob("*.npz")}
+
+release, first, again, *limits = sys.argv[1:]
+sys.dont_write_bytecode = True
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+for folder in (Path(first), Path(again)):
+    before = files(folder)
+    for n_bytes in map(int, limits):
+        child = os.fork()
+        if not child:
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, n_bytes))
+            import_dataset("pair", release, to=folder)
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] & 127 == signal.SIGXFSZ, n_bytes
+        assert files(folder) == before, n_bytes
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes of Unix")
+def test_being_killed_at_any_byte_leaves_what_was_there(tmp_path, write_folder):
+    changed = PAIR | {"PAIR_graph_labels.txt": "5\n7\n"}
+    again = import_dataset(
+        "pair", write_folder(changed, "other"), to=tmp_path / "again"
     )
-    out = tmp_path / "out"
-    # A server imports pbow once; each process is a copy of it.
-    context = multiprocessing.get_context(
-        "forkserver" if sys.platform != "win32" else "spawn"
+    release = write_folder(PAIR)
+    n_bytes = import_dataset("pair", release, to=tmp_path).stat().st_size
+    limits = [str(i * (n_bytes - 1) // 12) for i in range(13)]
+    first = tmp_path / "first"
+    subprocess.run(
+        [sys.executable, "-c", IMPORTING, release, first, again.parent, *limits],
+        check=True,
+        timeout=300,
     )
-    context.set_forkserver_preload(["pbow.datasets.importing"])
-    for wait in np.linspace(0.0, 0.4, 12):
-        process = context.Process(
-            target=import_dataset, args=("long", release), kwargs={"to": out}
+    assert import_dataset("pair", release, to=first).stat().st_size == n_bytes
+
+
+@pytest.fixture
+def no_room():
+    """Let files grow to 100 bytes only, as if the disk were full."""
+    resource = pytest.importorskip("resource", reason="needs limits of Unix")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    @contextmanager
+    def limited():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    return limited
+
+
+def test_without_room_the_message_has_the_file_and_what_to_do(
+    tmp_path, write_folder, no_room
+):
+    release = write_folder(PAIR)
+    with (
+        no_room(),
+        pytest.raises(OSError, match=r"out.graphs_PAIR\.npz: .* another folder: to="),
+    ):
+        import_dataset("pair", release, to=tmp_path / "out")
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_a_folder_is_tried_before_the_work_starts(tmp_path, write_folder, monkeypatch):
+    def refuse(dir):
+        assert dir == tmp_path
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(output, "TemporaryFile", refuse)
+    with pytest.raises(PermissionError, match=r"new.out: Permission denied\. Make it"):
+        import_dataset(
+            "pair", write_folder(PAIR), tmp_path / "new" / "out", progress=pytest.fail
         )
-        process.start()
-        process.join(wait)
-        process.kill()
-        process.join()
-        for path in out.glob("*.npz"):
-            assert len(load(path)["labels"]) == n // 2
-        assert {path.suffix for path in out.glob("*")} <= {".npz", ".tmp"}
-    assert import_dataset("long", release, to=out).exists()
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_folder_within_a_file_is_refused(tmp_path, write_folder):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(NotADirectoryError, match="file is a file"):
+        import_dataset("pair", write_folder(PAIR), to=tmp_path / "file" / "out")
+
+
+def test_a_tilde_is_the_folder_of_a_user(tmp_path, write_folder, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    path = import_dataset("pair", write_folder(PAIR), to="~/x")
+    assert path == tmp_path / "x" / "graphs_PAIR.npz"
+    assert path.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="takes any name for a user's")
+def test_a_user_that_is_not_there_is_named(write_folder):
+    with pytest.raises(ValueError, match=r"to='~no-such-user/x', and there is no such"):
+        import_dataset("pair", write_folder(PAIR), to="~no-such-user/x")
+
+
+def test_files_that_lead_out_of_a_zip_are_said_to_be_passed_over(write_zip):
+    release = write_zip({f"../{name}": text for name, text in PAIR.items()})
+    with (
+        pytest.warns(
+            UserWarning, match=r"passed over \(3, as '../PAIR_A.txt'\)"
+        ) as said,
+        pytest.raises(ValueError, match="There is no converter for 'pair'"),
+    ):
+        import_dataset("pair", release)
+    assert said[0].filename == __file__
 
 
 def test_drafts_of_killed_imports_are_removed_from_the_own_folder_only(

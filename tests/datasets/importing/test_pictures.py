@@ -48,6 +48,17 @@ def test_colours_are_refused():
         read_picture(data, "a.png", "depth")
 
 
+@pytest.mark.parametrize("kind", ["png", "tiff"])
+@pytest.mark.parametrize("palette", [[255] * 3 + [0] * 3, [0] * 3 + [255] * 3])
+def test_numbers_of_colours_are_not_taken_for_values(kind, palette):
+    picture = Image.frombytes("P", (4, 3), bytes([0, 1] * 6))
+    picture.putpalette(palette)
+    stream = BytesIO()
+    picture.save(stream, kind)
+    with pytest.raises(FileFormatError, match=r"in a palette; .* Save it in greysc"):
+        read_picture(stream.getvalue(), f"a.{kind}", "mask")
+
+
 @pytest.mark.parametrize("kind", ["png", "tif"])
 def test_a_damaged_picture_is_said_to_be_so(kind):
     data = encoded(np.ones((40, 40), np.uint8), kind)

@@ -65,12 +65,24 @@ def test_other_categories_have_names_of_their_own(tmp_path, write_folder):
     assert path.name == "psb_human_meshes.npz"
 
 
+def test_all_categories_but_the_springs_have_the_numbers_of_the_benchmark():
+    first = {name: 20 * i + 1 for i, name in enumerate(princeton.NUMBERED)}
+    assert len(princeton.CATEGORIES) == 19
+    assert "Spring" not in princeton.CATEGORIES
+    assert (first["Bird"], first["Armadillo"], first["FourLeg"]) == (241, 281, 381)
+
+
+def test_springs_are_not_offered(write_folder):
+    with pytest.raises(ValueError, match="There is no converter for 'psb-spring'"):
+        import_dataset("psb-spring", write_folder(labelled()))
+
+
 def test_the_real_airplanes_written_as_text_come_back(
     data_home, tmp_path, write_folder, load, monkeypatch
 ):
     expected = load(data_home / "psb_airplane_meshes.npz")
     # The first two of the twenty, which have these numbers.
-    monkeypatch.setattr(princeton, "CATEGORIES", (*range(30), "Airplane"))
+    monkeypatch.setattr(princeton, "NUMBERED", (*range(30), "Airplane"))
     assert expected["mesh_ids"][:2].tolist() == [61, 62]
     files = {}
     for i, number in enumerate((61, 62)):
@@ -107,6 +119,11 @@ def test_the_real_airplanes_written_as_text_come_back(
         ({"more/8.off": OFF}, r"expected one file 8\.off; found 2"),
         ({"7.off": "OFF\n1 2\n"}, r"7\.off: it should have 1 vertices"),
         ({"7.off": OFF.replace("0.1", "nan")}, r"7\.off: vertex 2 is at \[nan"),
+        ({"7.off": "ply"}, r"7\.off: it begins neither"),
+        (
+            {"7.off": OFF.replace("0.1", "-1e39")},
+            r"7\.off: vertex 2 is at \[-1e\+39, 1.0, 0.0\]; expected coordinates below",
+        ),
         ({"7_labels.txt": "wing\n3\n"}, "line 2 has the face '3'; .* from 1 to 2"),
         ({"7_labels.txt": "wing\n0 1\n"}, "line 2 has the face '0'"),
         ({"7_labels.txt": "wing\n-1\n"}, "line 2 has the face '-1'"),
@@ -120,7 +137,7 @@ def test_the_real_airplanes_written_as_text_come_back(
     ],
 )
 def test_what_is_wrong_is_named(tmp_path, write_folder, changes, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(FileFormatError, match=message):
         import_dataset(
             "shape-segmentation", write_folder(labelled(changes)), to=tmp_path / "out"
         )

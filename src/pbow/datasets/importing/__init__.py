@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -11,7 +12,7 @@ from pbow.datasets.cache import imported_folder
 from pbow.datasets.importing.carriere import convert_carriere
 from pbow.datasets.importing.geomat import convert_geomat
 from pbow.datasets.importing.hofer import convert_hofer
-from pbow.datasets.importing.output import Converted, write_npz
+from pbow.datasets.importing.output import Converted, check_writable, write_npz
 from pbow.datasets.importing.petrosurf import convert_petrosurf
 from pbow.datasets.importing.princeton import CATEGORIES, convert_princeton
 from pbow.datasets.importing.release import Release, open_release
@@ -21,6 +22,7 @@ from pbow.datasets.importing.tu_graphs import (
     convert_tu_graphs,
     has_tu_graphs,
 )
+from pbow.datasets.sources import plain
 from pbow.io.archive import AnyPath
 from pbow.progress import Progress, check_progress
 
@@ -85,7 +87,8 @@ def import_dataset(
         A ValueError, with the file and line, and what to do, where the source is not
         as expected.
     OSError
-        If the source is not there, or the file cannot be written.
+        If the source is not there, or the file cannot be written. Whether the folder
+        can be written to is tried first.
     ImportError
         Without h5py or Pillow for files that need them; both are in the extra
         ``datasets``.
@@ -118,21 +121,29 @@ def import_dataset(
     if not isinstance(name, str) or not name:
         msg = f"Expected the name of a data set; got {name!r}."
         raise ValueError(msg)
-    folder = imported_folder() if to is None else Path(to)
-    if folder.exists() and not folder.is_dir():
-        msg = f"Expected a folder to write to; {folder} is a file."
-        raise NotADirectoryError(msg)
-    known = CONVERTERS.get(name.lower().replace("_", "-"))
+    folder = imported_folder() if to is None else _expanded(to)
+    known = CONVERTERS.get(plain(name))
     convert = known or partial(convert_tu_graphs, name=name)
     with open_release(source) as release:
         if known is None and not has_tu_graphs(release):
             _refuse_name(name, release)
+        check_writable(folder)
         results = convert(release, progress)
-        folder.mkdir(parents=True, exist_ok=True)
         # The one that is asked for comes last: where it is, all are.
         for result in reversed(results):
             path = write_npz(folder, result, name, release)
     return path
+
+
+def _expanded(to: AnyPath) -> Path:
+    try:
+        return Path(to).expanduser()
+    except RuntimeError as error:
+        msg = (
+            f"Expected a folder to write to; got to={os.fspath(to)!r}, and there is no "
+            "such user. For a folder of this very name, begin with './'."
+        )
+        raise ValueError(msg) from error
 
 
 def _refuse_name(name: str, release: Release) -> NoReturn:

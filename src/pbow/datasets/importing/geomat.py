@@ -55,7 +55,8 @@ def convert_geomat(release: Release, progress: Progress) -> list[Converted]:
     The names of folders or files say which patches are for testing, and the scale, as
     400x400, that they were photographed at; where none does, the arrays ``in_test`` and
     ``scales`` are not made. Patches with the same ``Extrinsics``, the pose of the
-    camera, are of one photograph, a group. Pixels without a depth, NaN, stay so.
+    camera, are of one photograph, a group; where any patch has none, there are no
+    ``groups``. Pixels without a depth, NaN, stay so.
 
     Written from public code that reads the release; not tried on the release itself.
 
@@ -69,26 +70,29 @@ def convert_geomat(release: Release, progress: Progress) -> list[Converted]:
     names = _find(release)
     images = np.empty((len(names), SIDE, SIDE), np.float32)
     labels = np.empty(len(names), np.int32)
-    cameras: dict[bytes, int] = {}
-    groups = np.empty(len(names), np.int32)
+    photographs: list[bytes | None] = []
     with reporting(progress, len(names), noun="patches") as advance:
         for i, name in enumerate(names):
-            images[i], labels[i], camera = _read_patch(release, name)
-            groups[i] = cameras.setdefault(camera, len(cameras))
+            images[i], labels[i], photograph = _read_patch(release, name)
+            photographs.append(photograph)
             advance(1)
     arrays: dict[str, NDArray[Any]] = {
         "images": images,
         "labels": labels,
         "label_names": np.array(MATERIALS),
-        "groups": groups,
     }
+    done = "Depth as it is, in 32 bits."
+    if None not in photographs:
+        seen: dict[bytes | None, int] = {}
+        groups = [seen.setdefault(shot, len(seen)) for shot in photographs]
+        arrays["groups"] = np.array(groups, np.int32)
+        done += " A group has one pose of the camera."
     in_test = [_is_for_testing(name) for name in names]
     scales = [SCALE.search(name) for name in names]
     if all(found is not None for found in in_test):
         arrays["in_test"] = np.array(in_test, np.bool_)
     if all(scales):
         arrays["scales"] = np.array([int(s[1]) for s in scales if s], np.int32)
-    done = "Depth as it is, in 32 bits. A group has one pose of the camera."
     return [Converted("geomat_depth_patches", arrays, done)]
 
 
@@ -120,8 +124,8 @@ def _is_for_testing(name: str) -> bool | None:
     return words == {"test"} if len(words) == 1 else None
 
 
-def _read_patch(release: Release, name: str) -> tuple[NDArray[Any], int, bytes]:
-    """Return the depth, the label, and what tells the photograph."""
+def _read_patch(release: Release, name: str) -> tuple[NDArray[Any], int, bytes | None]:
+    """Return the depth, the label, and what tells the photograph, if anything does."""
     where = release.where(name)
     found = read_matlab(
         release.read(name, MOST_BYTES), where, ("Depth", "Class", "Extrinsics"), 1 << 20
@@ -146,5 +150,6 @@ def _read_patch(release: Release, name: str) -> tuple[NDArray[Any], int, bytes]:
             f"folder {material!r}, which is class {label + 1}.",
         )
     pose = found.get("Extrinsics")
-    camera = name.encode("utf-8", "surrogateescape") if pose is None else pose.tobytes()
-    return depth, label, f"{label} ".encode() + camera
+    if pose is None:
+        return depth, label, None
+    return depth, label, f"{label} ".encode() + pose.tobytes()

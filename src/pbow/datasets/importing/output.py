@@ -7,16 +7,17 @@ import json
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from tempfile import TemporaryFile
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pbow.datasets.cache import imported_folder, remove_old_drafts
-from pbow.datasets.importing.release import Release
+from pbow.datasets.importing.release import Release, printable
 from pbow.io.archive import replacing
 
-__all__ = ["Converted", "digest_of", "write_npz"]
+__all__ = ["Converted", "check_writable", "digest_of", "write_npz"]
 
 # Of more files, a single digest over all of them is kept.
 MOST_SUMS = 20
@@ -52,11 +53,38 @@ def write_npz(
     content: dict[str, Any] = dict(converted.arrays)
     content["provenance"] = np.array(json.dumps(record))
     path = folder / f"{converted.stem}.npz"
-    if folder == imported_folder():  # in other folders, drafts may be somebody else's
-        remove_old_drafts(folder)
-    with replacing(path) as file:
-        np.savez_compressed(file, **content)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if folder == imported_folder():  # elsewhere, drafts may be somebody else's
+            remove_old_drafts(folder)
+        with replacing(path) as file:
+            np.savez_compressed(file, **content)
+    except OSError as error:
+        _refuse_place(path, error)
     return path
+
+
+def check_writable(folder: Path) -> None:
+    """Raise an OSError if `folder` cannot be made or written to; leave no trace."""
+    try:
+        places = (folder, *folder.absolute().parents)
+        there = next(place for place in places if place.exists())
+        if there.is_dir():
+            # Permissions alone do not tell: a disk may be read-only.
+            TemporaryFile(dir=there).close()
+            return
+    except OSError as error:
+        _refuse_place(folder, error)
+    msg = f"Expected a folder to write to; {there} is a file."
+    raise NotADirectoryError(printable(msg))
+
+
+def _refuse_place(path: Path, error: OSError) -> NoReturn:
+    msg = (
+        f"Cannot write {path}: {error.strerror or error}. Make it writable, with "
+        "enough room, or name another folder: to=, or --to on the command line."
+    )
+    raise type(error)(printable(msg)) from error
 
 
 def digest_of(*arrays: NDArray[Any]) -> str:

@@ -18,7 +18,7 @@ from pbow.progress import Progress, reporting
 __all__ = ["HOME", "convert_petrosurf"]
 
 HOME = (
-    "the page of the PetroSurf3D data set (Poier et al. 2017), "
+    "the page of the PetroSurf3D data set (Poier et al. 2016), "
     "lrs.icg.tugraz.at/research/petroglyphsegmentation"
 )
 N_SURFACES = 26
@@ -38,7 +38,8 @@ def convert_petrosurf(release: Release, progress: Progress) -> list[Converted]:
     above 0 of a mask are engraved. Where a depth map is not measured it is NaN, or 0 if
     it is of integers. Patches are drawn by a fixed seed, 300 of each class a surface.
 
-    How the files of the release are named is not known here: rename them to this.
+    Written after the description of the release, which does not give names of files:
+    rename them to these. Not tried on the release itself.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ def read_picture(data: bytes, where: str, variable: str) -> NDArray[Any]:
     Raises
     ------
     FileFormatError
-        If it is damaged, too large, or in colours.
+        If it is damaged, too large, or in colours, also by a palette.
     ImportError
         For TIFF and PNG without Pillow, which is in the extra ``datasets``.
     """
@@ -81,8 +81,16 @@ def _read_with_pillow(data: bytes, where: str) -> NDArray[Any]:
             if picture.width * picture.height > MOST_PIXELS:
                 msg = f"it has {picture.width} x {picture.height} pixels"
                 raise ValueError(msg)
-            return np.asarray(picture)
+            pixels = np.asarray(picture)
     # Pillow has a kind of error for each way in which a picture can be damaged.
     except Exception as error:
         msg = f"Cannot read {where}: it is damaged, or no TIFF or PNG ({error})."
         raise FileFormatError(msg) from error
+    if picture.mode in ("P", "PA"):
+        # A number is a colour's place in a list, so 0 may be white.
+        refuse(
+            where,
+            "its pixels are numbers of colours in a palette; expected one value a "
+            "pixel. Save it in greyscale.",
+        )
+    return pixels

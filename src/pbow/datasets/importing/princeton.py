@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from pbow.datasets.importing.numbers import read_whole_numbers
 from pbow.datasets.importing.output import Converted
-from pbow.datasets.importing.release import Release, refuse
+from pbow.datasets.importing.release import Release, printable, refuse
 from pbow.homology import read_mesh
+from pbow.io.archive import FileFormatError
 from pbow.progress import Progress, reporting
 
 __all__ = ["CATEGORIES", "HOME", "convert_princeton"]
@@ -23,8 +24,8 @@ HOME = (
     "the Princeton benchmark, segeval.cs.princeton.edu; with names of parts from the "
     "page of Kalogerakis et al. 2010, people.cs.umass.edu/~kalo/papers/LabelMeshes"
 )
-# Twenty meshes each, from 1 on. The labelled version has no springs.
-CATEGORIES = (
+# Twenty meshes each, from 1 on.
+NUMBERED = (
     "Human",
     "Cup",
     "Glasses",
@@ -46,6 +47,8 @@ CATEGORIES = (
     "Vase",
     "FourLeg",
 )
+# The springs keep their numbers, and are "excluded from our study", says the benchmark.
+CATEGORIES = tuple(category for category in NUMBERED if category != "Spring")
 N_MESHES = 20
 MOST_BYTES = 1 << 28
 MOST_PARTS = 1_000
@@ -79,8 +82,7 @@ def convert_princeton(
     all_vertices, all_faces, all_names = [], [], []
     with reporting(progress, len(meshes), noun="meshes") as advance:
         for mesh, part in zip(meshes, parts, strict=True):
-            release.read(mesh, MOST_BYTES)  # for its checksum, and no more than that
-            vertices, faces = read_mesh(release.path / mesh)
+            vertices, faces = _read_mesh(release, mesh)
             read = _read_names if are_named else _read_segments
             all_names.append(read(release, part, len(faces)))
             all_vertices.append(vertices)
@@ -96,7 +98,7 @@ def convert_princeton(
         faces + shift[:, None], labels, int(vertex_offsets[-1]), len(found)
     )
     arrays: dict[str, NDArray[Any]] = {
-        "vertices": np.concatenate(all_vertices).astype(np.float32),
+        "vertices": np.concatenate(all_vertices),
         "vertex_offsets": vertex_offsets,
         "faces": faces.astype(np.int32),
         "face_offsets": _offsets(all_faces),
@@ -117,7 +119,7 @@ def convert_princeton(
 
 def _find(release: Release, category: str) -> tuple[list[str], list[str], bool]:
     """Return the meshes, the files of their parts, and whether these have names."""
-    first = N_MESHES * CATEGORIES.index(category) + 1
+    first = N_MESHES * NUMBERED.index(category) + 1
     numbers = range(first, first + N_MESHES)
     files: dict[str, list[str]] = {}
     for name in release.names:
@@ -141,6 +143,25 @@ def _only(release: Release, files: dict[str, list[str]], file: str) -> str:
 
 def _number(mesh: str) -> int:
     return int(PurePosixPath(mesh).stem)
+
+
+def _read_mesh(release: Release, name: str) -> tuple[NDArray[np.float32], Ints]:
+    release.read(name, MOST_BYTES)  # for its checksum, and no more than that
+    try:
+        exact, faces = read_mesh(release.path / name)
+    except ValueError as error:
+        raise FileFormatError(printable(str(error))) from error
+    with np.errstate(over="ignore"):
+        vertices = exact.astype(np.float32)
+    too_far = np.isinf(vertices).any(axis=1)
+    if too_far.any():
+        i = int(np.argmax(too_far))
+        refuse(
+            release.where(name),
+            f"vertex {i} is at {exact[i].tolist()}; expected coordinates below 3e38, "
+            "which is what 32 bits hold. Scale the mesh.",
+        )
+    return vertices, faces
 
 
 def _read_names(release: Release, name: str, n_faces: int) -> NDArray[Any]:

@@ -11,9 +11,10 @@ import hashlib
 import os
 import re
 import struct
+import warnings
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NoReturn, cast
@@ -40,7 +41,8 @@ class Release:
     path : Path
         The folder or file.
     names : list of str
-        Paths within it, with ``/``. What is hidden is left out.
+        Paths within it, with ``/``. What is hidden is left out, and what claims to lie
+        outside of it.
     sums : dict of str to str
         SHA-256 of each file that was read.
     """
@@ -110,6 +112,7 @@ def open_release(path: AnyPath) -> Iterator[Release]:
             with _blaming(printable(str(target))):
                 archive = zipfile.ZipFile(file)
                 sizes = _sizes_of_zip(archive)
+            _warn_of_names_outside(target, sizes)
             yield Release(
                 target, sizes, lambda name: cast("BinaryIO", archive.open(name))
             )
@@ -177,6 +180,18 @@ def _sizes_of_zip(archive: zipfile.ZipFile) -> dict[str, int]:
         msg = f"it has more than {MOST_FILES} files."
         raise ValueError(msg)
     return sizes
+
+
+def _warn_of_names_outside(path: Path, names: Iterable[str]) -> None:
+    outside = [name for name in names if ".." in PurePosixPath(name).parts]
+    if outside:
+        msg = printable(
+            f"{path}: files whose names lead out of the zip are passed over "
+            f"({len(outside)}, as {outside[0]!r:.80}). If you trust it, pack it anew, "
+            "without '..' in names."
+        )
+        # The caller of import_dataset, beyond it and the context manager.
+        warnings.warn(msg, UserWarning, stacklevel=5)
 
 
 @contextmanager

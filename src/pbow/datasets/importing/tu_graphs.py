@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pbow.datasets.importing.numbers import read_integers, read_whole_numbers
 from pbow.datasets.importing.output import Converted
 from pbow.datasets.importing.release import Release, refuse
+from pbow.datasets.sources import plain
 from pbow.progress import Progress, reporting
 
 __all__ = ["HOME", "TU_NAMES", "convert_tu_graphs", "has_tu_graphs"]
@@ -97,7 +98,7 @@ def _find(release: Release, name: str) -> str:
     starts = [
         file.removesuffix(EDGES) for file in release.names if file.endswith(EDGES)
     ]
-    fitting = [s for s in starts if _plain(PurePosixPath(s).name) == _plain(name)]
+    fitting = [s for s in starts if plain(PurePosixPath(s).name) == plain(name)]
     if len(fitting) == 1:
         return fitting[0]
     expected = f"expected one file {name}{EDGES} with {name}{OWNERS} and {name}{LABELS}"
@@ -107,10 +108,6 @@ def _find(release: Release, name: str) -> str:
         )
     found = ", ".join(start + EDGES for start in starts[:3]) or "no file of edges"
     return refuse(str(release), f"{expected}; found {found}. Get it from {HOME}.")
-
-
-def _plain(name: str) -> str:
-    return name.lower().replace("_", "-")
 
 
 def _number_vertices(
