@@ -229,7 +229,7 @@ class Dataset:
         [(16, 4), (16, 4)]
         >>> [(train, test)] = dataset.splits("50/50", seed=3, repetitions=1)
         >>> dataset.labels[test]
-        array([0, 1, 0, 0, 1, 0, 1, 1, 0, 1])
+        array([1, 0, 1, 0, 0, 1, 1, 0, 0, 1])
         """
         return make_splits(
             self.labels,
