@@ -242,3 +242,9 @@ def test_the_picture_has_the_permissions_of_a_new_file(tiny, tmp_path):
     demo.draw_words(*tiny, path, seed=0)
     assert "<svg" in path.read_text()
     assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE(usual.stat().st_mode)
+
+
+def test_the_package_is_the_command():
+    command = [sys.executable, "-m", "pbow", "--version"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert result.stdout.startswith("pbow, version ")

@@ -20,6 +20,7 @@ DOCUMENTS = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.
 
 # Modules of pbow that users do not import from; all others have a page in docs/api.
 INNER = {"cli", "compute", "demo", "essential", "progress", "threads", "validation"}
+INNER |= {"__main__"}
 MODULES = {module.name for module in pkgutil.iter_modules(pbow.__path__)}
 PUBLIC = ["pbow", *(f"pbow.{name}" for name in sorted(MODULES - INNER))]
 
