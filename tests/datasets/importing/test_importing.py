@@ -221,3 +221,9 @@ def test_drafts_of_killed_imports_are_removed_from_the_own_folder_only(
     import_dataset("pair", release, to=tmp_path / "chosen")
     assert not (tmp_path / "cache" / "imported" / ".old.tmp").exists()
     assert (tmp_path / "chosen" / ".old.tmp").exists()
+
+
+@pytest.mark.parametrize("name", ["synthetic", "GeoMat_standin"])
+def test_what_has_no_release_is_not_looked_for_in_one(write_folder, name):
+    with pytest.raises(ValueError, match="There is no release of"):
+        import_dataset(name, write_folder(PAIR))

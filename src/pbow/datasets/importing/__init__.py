@@ -30,6 +30,8 @@ __all__ = ["import_dataset"]
 
 Converter = Callable[[Release, Progress], list[Converted]]
 
+# One is generated, and for the others there is no more than a file.
+WITHOUT_RELEASE = {"synthetic", "geomat-standin", "petrosurf3d-standin"}
 CONVERTERS: dict[str, Converter] = {
     **{
         name: partial(convert_tu_graphs, name=tu_name)
@@ -123,6 +125,12 @@ def import_dataset(
         raise ValueError(msg)
     folder = imported_folder() if to is None else _expanded(to)
     known = CONVERTERS.get(plain(name))
+    if plain(name) in WITHOUT_RELEASE:
+        msg = (
+            f"There is no release of {name} to import: load_dataset({name!r}) makes it, "
+            "or says which file it needs."
+        )
+        raise ValueError(msg)
     convert = known or partial(convert_tu_graphs, name=name)
     with open_release(source) as release:
         if known is None and not has_tu_graphs(release):
