@@ -127,8 +127,8 @@ def import_dataset(
     known = CONVERTERS.get(plain(name))
     if plain(name) in WITHOUT_RELEASE:
         msg = (
-            f"There is no release of {name} to import: load_dataset({name!r}) makes it, "
-            "or says which file it needs."
+            f"There is no release of {name} to import: load_dataset({name!r}) makes "
+            "it, or says which file it needs."
         )
         raise ValueError(msg)
     convert = known or partial(convert_tu_graphs, name=name)
