@@ -99,3 +99,8 @@ def test_an_unknown_name_is_answered_with_those_that_are_known():
         find_entry("xyz", [Path("graphs_IMDB-BINARY.npz")])
     with pytest.raises(ValueError, match=r"Expected the name of a data set.*got 5"):
         find_entry(5, [])
+
+
+def test_meshes_that_are_not_here_can_be_imported():
+    with pytest.raises(FileNotFoundError, match="pbow datasets import psb-human --fr"):
+        find_entry("PSB_Human", [])

@@ -249,6 +249,12 @@ def find_entry(name: Any, files: Collection[Path]) -> Entry:
     for entry in (*CATALOGUE, *others):
         if entry is not None and entry.name == wanted:
             return entry
+    if wanted in {f"psb-{category.lower()}" for category in princeton.CATEGORIES}:
+        msg = (
+            f"The meshes of {wanted} are not here. Get them from {princeton.HOME}; then "
+            f"run: pbow datasets import {wanted} --from PATH."
+        )
+        raise FileNotFoundError(msg)
     known = [entry.name for entry in entries_of(files)]
     near = get_close_matches(wanted, known, 1)
     meant = f" Did you mean {near[0]!r}?" if near else ""

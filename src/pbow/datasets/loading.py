@@ -317,9 +317,12 @@ def _how_to_get(entry: Entry) -> str:
     if entry.stem is None:
         return "It is generated."
     if entry.release is None:
-        return f"Set PBOW_DATA, or data_home, to the folder that has {entry.stem}.npz."
+        return (
+            f"Set PBOW_DATA, or data_home, to the folder that has {entry.stem}.npz; "
+            "pbow does not distribute it."
+        )
     command = f"pbow datasets import {entry.name} --from PATH"
     text = f"Get it from {entry.release}; then run: {command}."
     if entry.stand_in is not None:
-        text += f" Until then, {entry.stand_in} has other data of the same kind."
+        text += f" {entry.stand_in} is other data of the same kind, if you have them."
     return text
