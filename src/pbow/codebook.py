@@ -235,8 +235,8 @@ def _cluster(
         if n_found < n_words and not or_fewer:
             msg = (
                 f"Cannot learn {n_words} words: the sample of {len(points)} points has "
-                f"only {n_found} that can be told apart. Lower n_words, or pass diagrams "
-                "with more."
+                f"only {n_found} that can be told apart. Lower n_words, or pass "
+                "diagrams with more."
             )
             raise ValueError(msg)
         words = words[:n_found]

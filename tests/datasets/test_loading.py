@@ -445,7 +445,7 @@ def test_real_data_have_as_many_samples_as_they_should(real, name, counts):
 
 @pytest.mark.parametrize("name", ["geomat", "petrosurf3d"])
 def test_what_could_not_be_had_names_its_stand_in(data_home, name):
-    with pytest.raises(FileNotFoundError, match=f"{name}-standin has other data"):
+    with pytest.raises(FileNotFoundError, match=f"{name}-standin is other data"):
         load_dataset(name, data_home)
 
 

@@ -251,8 +251,8 @@ def find_entry(name: Any, files: Collection[Path]) -> Entry:
             return entry
     if wanted in {f"psb-{category.lower()}" for category in princeton.CATEGORIES}:
         msg = (
-            f"The meshes of {wanted} are not here. Get them from {princeton.HOME}; then "
-            f"run: pbow datasets import {wanted} --from PATH."
+            f"The meshes of {wanted} are not here. Get them from {princeton.HOME}; "
+            f"then run: pbow datasets import {wanted} --from PATH."
         )
         raise FileNotFoundError(msg)
     known = [entry.name for entry in entries_of(files)]
