@@ -21,6 +21,8 @@ CASES = ("W1", "W2", "W3")
 CHUNK = 4000
 # Diagrams that a loop in Python is timed on.
 FEW = 300
+# Of the large workloads: peers would take minutes for all.
+MOST_POINTS = 1_000_000
 # Relative to the largest feature. Angles by an arc cosine lose digits near the mean.
 ROUNDING = 1e-7
 
@@ -31,8 +33,13 @@ def benchmark(settings: Settings) -> list[Table]:
     return heat + [_statistics(name, settings) for name in CASES]
 
 
-def _heat(name: str, settings: Settings) -> Table:
+def _some(name: str, settings: Settings) -> Diagrams:
     X = workload(name, settings)
+    return X[: int(np.searchsorted(X.offsets, MOST_POINTS))]
+
+
+def _heat(name: str, settings: Settings) -> Table:
+    X = _some(name, settings)
     ours = RiemannianHeatMap(n_jobs=settings.threads).fit(X[:2000])
     space = ours.spaces_["H1"]
     some = X[:: max(1, len(X) // FEW)]
@@ -101,7 +108,7 @@ def _features(heat: np.ndarray, space: TangentSpace) -> np.ndarray:
 
 
 def _statistics(name: str, settings: Settings) -> Table:
-    X = workload(name, settings)
+    X = _some(name, settings)
     ours = PersistenceStatistics(n_jobs=settings.threads).fit(X)
     some = X[:: max(1, len(X) // FEW)]
     expected, expected_of_some = ours.transform(X), ours.transform(some)
