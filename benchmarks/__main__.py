@@ -47,15 +47,17 @@ BENCHMARKS: dict[str, Callable[[Settings], list[Table]]] = {
     "scaling": scaling.benchmark,
 }
 
-# They start processes, which import and compile: too long for a quick run.
-IN_PROCESSES = {"elsewhere", "cold"}
+# Too long for a quick run: some start processes, which import and compile, and some
+# have peers that take seconds for a few diagrams.
+NOT_QUICK = {"elsewhere", "cold"}
+NOT_QUICK |= {"images", "landscapes", "statistics", "gram", "wasserstein"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the chosen benchmarks; 1 means that a result differs or a claim fails."""
     options = _parser().parse_args(arguments)
     names = options.only or [
-        name for name in BENCHMARKS if not (options.quick and name in IN_PROCESSES)
+        name for name in BENCHMARKS if not (options.quick and name in NOT_QUICK)
     ]
     settings = _settings(options)
     machine = describe_machine(settings, whole=names == list(BENCHMARKS))
