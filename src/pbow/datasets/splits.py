@@ -81,7 +81,8 @@ def _original(
     if in_test is None:
         msg = (
             "This data set has no division into train and test of its own. Take "
-            f"another protocol: {', '.join(PROTOCOLS[:-1])}."
+            f"another protocol: {', '.join(OF_SAMPLES)}, or one over groups, if it has "
+            "some."
         )
         raise ValueError(msg)
     if repetitions not in {None, 1}:
