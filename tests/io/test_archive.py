@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tracemalloc
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -479,3 +480,16 @@ def test_a_pipe_is_written_to_and_stays_one(tmp_path):
         file.write(b"data")
     assert reader.communicate(timeout=60)[0] == b"data"
     assert path.is_fifo()
+
+
+def test_a_file_that_another_process_removes_meanwhile_is_written_anew(
+    tmp_path, monkeypatch
+):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    with replacing(path) as file:
+        file.write(b"new")
+        path.unlink()
+        # As if it went away right after somebody had looked.
+        monkeypatch.setattr(Path, "exists", lambda *_, **__: True)
+    assert path.read_bytes() == b"new"

@@ -205,9 +205,11 @@ def replacing(path: AnyPath) -> Iterator[BinaryIO]:
     pipe, a device) is written to as it is.
     """
     target = Path(path).resolve()
-    if target.is_dir():
+    # Looked at once: another process may remove it at any moment.
+    mode = _mode_of(target)
+    if mode is not None and stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    if target.exists() and not target.is_file():
+    if mode is not None and not stat.S_ISREG(mode):
         with target.open("wb") as stream:
             yield stream
         return
@@ -223,12 +225,20 @@ def replacing(path: AnyPath) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        if target.exists():
-            draft.chmod(stat.S_IMODE(target.stat().st_mode))
+        mode = _mode_of(target)
+        if mode is not None:
+            draft.chmod(stat.S_IMODE(mode))
         draft.replace(target)
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+
+
+def _mode_of(path: Path) -> int | None:
+    try:
+        return path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return None
 
 
 def _write_member(
