@@ -1,0 +1,144 @@
+"""Tests of paired accuracies: what a difference over repetitions can show."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from pbow.validation import is_finite_number, is_integer
+
+__all__ = ["corrected_t_test", "smallest_p", "wilcoxon"]
+
+Floats = NDArray[np.float64]
+
+# Accuracies are ratios of counts: the same difference must be the same number, whatever
+# the last bits of its two ends are, or ranks would be split where there is a tie.
+DECIMALS = 9
+
+
+def wilcoxon(first: ArrayLike, second: ArrayLike) -> float:
+    """Return the p-value of the exact two-sided Wilcoxon signed-rank test.
+
+    The share of all 2^n assignments of signs to the ranks whose sum of positive ranks
+    is at least as far from its mean. Pairs without a difference are dropped, as
+    Wilcoxon did; equal differences share the mean of their ranks, and the distribution
+    is that of the ranks so shared, so that it is exact with ties as well.
+
+    Parameters
+    ----------
+    first, second : array-like of shape (n,)
+        Accuracies of two methods, paired by the division of the data; differences are
+        rounded to 9 decimals.
+
+    Returns
+    -------
+    p_value : float
+        1 where no pair differs.
+
+    Examples
+    --------
+    >>> from pbow.experiment.significance import wilcoxon
+    >>> wilcoxon([95, 96, 97, 98, 99], [90, 92, 94, 96, 98])
+    0.0625
+    """
+    differences = _differences(first, second)
+    differences = differences[differences != 0.0]
+    # Shared ranks are multiples of a half: doubled, sums are whole numbers.
+    ranks = np.rint(2.0 * stats.rankdata(np.abs(differences))).astype(np.int64)
+    positive, total = int(ranks[differences > 0.0].sum()), int(ranks.sum())
+    # n_ways[s] of the sign patterns have the sum s; Python's whole numbers never
+    # overflow.
+    n_ways = np.zeros(total + 1, dtype=object)
+    n_ways[0] = 1
+    for rank in ranks:
+        n_ways[rank:] = n_ways[rank:] + n_ways[:-rank]
+    n_extreme = int(n_ways[: min(positive, total - positive) + 1].sum())
+    return min(1.0, 2 * n_extreme / (1 << len(ranks)))
+
+
+def smallest_p(n: int) -> float:
+    """Return the smallest p-value that the two-sided Wilcoxon test of n pairs can have.
+
+    Parameters
+    ----------
+    n : int
+        Number of pairs.
+
+    Examples
+    --------
+    >>> from pbow.experiment.significance import smallest_p
+    >>> smallest_p(5), smallest_p(4)
+    (0.0625, 0.125)
+    """
+    if not is_integer(n, 0):
+        msg = f"Expected n to be a number of pairs, an int >= 0; got {n!r}."
+        raise ValueError(msg)
+    return min(1.0, math.ldexp(2.0, -n))
+
+
+def corrected_t_test(
+    first: ArrayLike, second: ArrayLike, *, n_train: float, n_test: float
+) -> float:
+    """Return the p-value of the corrected resampled t-test, two-sided.
+
+    Repetitions on one data set share samples, and a plain t-test takes them for
+    independent. Here the variance of the mean difference has the factor
+    1/n + n_test/n_train instead of 1/n.
+
+    Parameters
+    ----------
+    first, second : array-like of shape (n,)
+        Accuracies of two methods, paired by the division of the data, n >= 2;
+        differences are rounded to 9 decimals.
+    n_train, n_test : float
+        Samples in both parts of a division; means where they vary.
+
+    Returns
+    -------
+    p_value : float
+        Where all differences are the same: 1 if they are zero, else 0.
+
+    References
+    ----------
+    Nadeau and Bengio. Inference for the Generalization Error. Machine Learning 52,
+    2003. Section 4.
+
+    Examples
+    --------
+    >>> from pbow.experiment.significance import corrected_t_test
+    >>> p = corrected_t_test([95, 96, 97, 98], [94, 93, 95, 96], n_train=80, n_test=20)
+    >>> round(p, 4)
+    0.0405
+    """
+    for name, value in (("n_train", n_train), ("n_test", n_test)):
+        if not is_finite_number(value) or value <= 0:
+            msg = f"Expected {name} to be a number of samples > 0; got {value!r}."
+            raise ValueError(msg)
+    differences = _differences(first, second)
+    n = len(differences)
+    if n < 2:
+        msg = f"Expected at least 2 pairs, to have a variance; got {n}."
+        raise ValueError(msg)
+    if np.ptp(differences) == 0.0:
+        return 1.0 if differences[0] == 0.0 else 0.0
+    variance = float(differences.var(ddof=1)) * (1.0 / n + n_test / n_train)
+    t = abs(float(differences.mean())) / math.sqrt(variance)
+    return float(2.0 * stats.t.sf(t, n - 1))
+
+
+def _differences(first: ArrayLike, second: ArrayLike) -> Floats:
+    one, other = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if one.ndim != 1 or one.shape != other.shape or len(one) == 0:
+        msg = (
+            "Expected two lists of numbers of the same length, at least 1, paired by "
+            f"repetition; got shapes {one.shape} and {other.shape}."
+        )
+        raise ValueError(msg)
+    if not (np.isfinite(one).all() and np.isfinite(other).all()):
+        msg = "Expected finite accuracies; got infinity or NaN."
+        raise ValueError(msg)
+    differences: Floats = np.round(one - other, DECIMALS)
+    return differences
