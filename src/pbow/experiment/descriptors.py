@@ -1,0 +1,193 @@
+"""Descriptors by name, and what the classifier sees of them: similarities."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import time
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.preprocessing import StandardScaler
+
+import pbow
+from pbow import kernels, vectorizers
+from pbow.diagrams import Diagrams
+from pbow.experiment.declaration import DeclarationError, DescriptorEntry, Params
+from pbow.kernels._base import PairwiseKernel
+
+__all__ = [
+    "Similarities",
+    "find_maker",
+    "from_distances",
+    "is_kernel",
+    "make_descriptor",
+    "represent",
+]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Similarities:
+    """What a support vector machine is given: similarities to training samples.
+
+    Attributes
+    ----------
+    train : ndarray of shape (n_train, n_train)
+        Between training samples.
+    test : ndarray of shape (n_test, n_train)
+        Of test samples to training samples.
+    n_features : int
+        Of the vectors; 0 where there are none.
+    seconds : dict
+        ``fit``, ``encode`` and ``gram``.
+    """
+
+    train: Floats
+    test: Floats
+    n_features: int
+    seconds: dict[str, float]
+
+
+@cache
+def find_maker(name: str) -> Any:
+    """Return what makes a descriptor: a class, or a class method.
+
+    Parameters
+    ----------
+    name : str
+        ``"Class"`` or ``"Class.method"`` of pbow, or ``"package.module:Class"``.
+    """
+    module_name, _, path = name.rpartition(":")
+    if module_name:
+        try:
+            found: Any = importlib.import_module(module_name)
+        except ModuleNotFoundError as error:
+            msg = f"{name!r} cannot be imported: {error}. Is its package installed?"
+            raise DeclarationError(msg) from error
+        places = [found]
+    else:
+        places = [pbow, vectorizers, kernels]
+    first, *rest = path.split(".")
+    for place in places:
+        found = getattr(place, first, None)
+        for attribute in rest:
+            found = getattr(found, attribute, None)
+        if callable(found):
+            return found
+    msg = (
+        f"Expected a descriptor, as 'PersistenceBoW', 'PersistenceImage.paper' or "
+        f"'package.module:Class'; there is no {name!r}."
+    )
+    raise DeclarationError(msg)
+
+
+def make_descriptor(name: str, params: Params, *, seed: int) -> Any:
+    """Return a descriptor that is not fitted yet, seeded if it draws anything.
+
+    Parameters
+    ----------
+    name : str
+        As in :func:`find_maker`.
+    params : dict
+        Of the descriptor.
+    seed : int
+        Its ``random_state``, if it has one.
+    """
+    maker = find_maker(name)
+    try:
+        made = maker(**params)
+    except (TypeError, ValueError) as error:
+        msg = f"{name} does not take {params}: {error}"
+        raise DeclarationError(msg) from error
+    if "random_state" in made.get_params():
+        made.set_params(random_state=seed)
+    return made
+
+
+@cache
+def is_kernel(name: str) -> bool:
+    """Say whether a descriptor compares pairs of diagrams."""
+    maker = find_maker(name)
+    owner = maker if inspect.isclass(maker) else getattr(maker, "__self__", None)
+    return inspect.isclass(owner) and issubclass(owner, PairwiseKernel)
+
+
+def represent(
+    entry: DescriptorEntry,
+    params: Params,
+    X: Diagrams,
+    train: Ints,
+    test: Ints,
+    *,
+    seed: int,
+    fit_on: Ints | None = None,
+) -> Similarities:
+    """Fit a descriptor to the training part and return similarities.
+
+    Parameters
+    ----------
+    entry : DescriptorEntry
+        Which one, and what is done with it.
+    params : dict
+        Its parameters.
+    X : Diagrams
+        All samples.
+    train, test : ndarray of int
+        Rows that the classifier is to learn from, and to be tested on.
+    seed : int
+        Of what the descriptor draws.
+    fit_on : ndarray of int, optional
+        Rows that the descriptor is fitted to; by default those of `train`.
+    """
+    descriptor = make_descriptor(entry.make, params, seed=seed)
+    fit_on = train if fit_on is None else fit_on
+    if entry.on_all_rows:
+        fit_on = np.union1d(fit_on, test)
+    clock = _Clock()
+    descriptor.fit(X[train] if is_kernel(entry.make) else X[fit_on])
+    clock.lap("fit")
+    to_train, to_test = descriptor.transform(X[train]), descriptor.transform(X[test])
+    clock.lap("encode")
+    if is_kernel(entry.make):
+        return Similarities(to_train, to_test, 0, clock.seconds)
+    H_train, H_test = np.asarray(to_train, float), np.asarray(to_test, float)
+    if entry.standardize:
+        scaler = StandardScaler().fit(H_train)
+        H_train, H_test = scaler.transform(H_train), scaler.transform(H_test)
+    K_train, K_test = H_train @ H_train.T, H_test @ H_train.T
+    clock.lap("gram")
+    return Similarities(K_train, K_test, H_train.shape[1], clock.seconds)
+
+
+def from_distances(D: Floats, train: Ints, test: Ints) -> Similarities:
+    """Return the authors' similarities: the largest distance in training, minus each.
+
+    Parameters
+    ----------
+    D : ndarray of shape (n_samples, n_samples)
+        Distances between all diagrams.
+    train, test : ndarray of int
+        Rows of both parts.
+    """
+    among = np.asarray(D[np.ix_(train, train)])
+    largest = float(among.max(initial=0.0))
+    return Similarities(largest - among, largest - D[np.ix_(test, train)], 0, {})
+
+
+class _Clock:
+    """Splits the time of a run by what was done."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self.seconds[name] = now - self._last
+        self._last = now

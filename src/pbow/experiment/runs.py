@@ -1,0 +1,291 @@
+"""The results folder: one small file a run, written whole or not at all.
+
+``runs/<key>.json`` holds a run that is finished, ``runs.csv`` those that were packed,
+``locks/`` who works on what, ``matrices/`` distances that repetitions share, ``data/``
+digests of the data sets, and ``experiment.toml`` the declaration. The key of a run is a
+hash of all that its result depends on, so that nothing is counted twice and nothing
+stale is taken for new.
+"""
+
+from __future__ import annotations
+
+import csv
+import fcntl
+import hashlib
+import io
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pbow.io.archive import AnyPath, FileFormatError, replacing
+
+__all__ = ["FINAL", "MATRIX", "OVER_BUDGET", "SCREEN", "Folder", "Run", "key_of"]
+
+# What a run is for: a quick look at one combination of parameters; the whole protocol;
+# the distances between all diagrams; a note that a cell has used up its time.
+SCREEN, FINAL, MATRIX, OVER_BUDGET = "screen", "final", "matrix", "over budget"
+STAGES = (SCREEN, FINAL, MATRIX, OVER_BUDGET)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """The result of one run.
+
+    Attributes
+    ----------
+    key : str
+        Hash of all that the result depends on.
+    stage : str
+        SCREEN, FINAL, MATRIX or OVER_BUDGET.
+    dataset, descriptor : str
+        Names in the declaration.
+    params : dict
+        Parameters of the descriptor.
+    repetition : int or None
+        Which division, counted from 0; None for distances, which all share.
+    accuracy : float or None
+        Share of the test samples that was right.
+    validation : float or None
+        The same inside the training part, at the chosen cost.
+    cost : float or None
+        The chosen C.
+    by_cost : list of float
+        Accuracy inside the training part, for each value of C.
+    confusion : list of list of int or None
+        Test samples by true class (row) and predicted class; of final runs.
+    n_train, n_test, n_features : int
+        Sizes; `n_features` is 0 of kernel methods.
+    seconds : dict of str to float
+        ``fit`` (learning codebook, box, axes), ``encode`` (vectors, or the matrix of
+        distances), ``gram``, ``classify``.
+    n_fits, n_capped : int
+        Support vector machines that were fitted, and that met the cap of iterations.
+    versions : dict of str to str
+        Of pbow, Python and the packages that numbers depend on.
+    machine : str
+        Processor and number of cores.
+    note : str
+        What else there is to say.
+    """
+
+    key: str
+    stage: str
+    dataset: str
+    descriptor: str
+    params: dict[str, Any]
+    repetition: int | None = None
+    accuracy: float | None = None
+    validation: float | None = None
+    cost: float | None = None
+    by_cost: list[float] = field(default_factory=list)
+    confusion: list[list[int]] | None = None
+    n_train: int = 0
+    n_test: int = 0
+    n_features: int = 0
+    seconds: dict[str, float] = field(default_factory=dict)
+    n_fits: int = 0
+    n_capped: int = 0
+    versions: dict[str, str] = field(default_factory=dict)
+    machine: str = ""
+    note: str = ""
+
+    @property
+    def per_class(self) -> list[float] | None:
+        """Share of the test samples of each class that was right; None without."""
+        if self.confusion is None:
+            return None
+        counts = np.asarray(self.confusion, dtype=float)
+        totals = np.maximum(counts.sum(axis=1), 1.0)
+        return [float(share) for share in np.diag(counts) / totals]
+
+    @property
+    def representation_seconds(self) -> float:
+        """Time to construct the representation: what the paper's table gives."""
+        return self.seconds.get("fit", 0.0) + self.seconds.get("encode", 0.0)
+
+
+def key_of(content: dict[str, Any]) -> str:
+    """Return a hash of what a run depends on, the same on every machine."""
+    text = json.dumps(content, sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+class Folder:
+    """A folder of results, which several processes may work on at once.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The folder.
+    """
+
+    def __init__(self, path: AnyPath) -> None:
+        self.path = Path(path)
+        self.declaration = self.path / "experiment.toml"
+        self.packed = self.path / "runs.csv"
+        self._runs = self.path / "runs"
+        self._locks = self.path / "locks"
+        self._data = self.path / "data"
+        self.matrices = self.path / "matrices"
+
+    def make(self, declaration: str) -> None:
+        """Make what is missing, and keep the declaration with the results."""
+        for folder in (self._runs, self._locks, self._data, self.matrices):
+            folder.mkdir(parents=True, exist_ok=True)
+        with replacing(self.declaration) as file:
+            file.write(declaration.encode())
+
+    def check_data(self, name: str, digest: str) -> None:
+        """Raise where a data set is not the one that the results here were made with.
+
+        Parameters
+        ----------
+        name : str
+            Of the data set.
+        digest : str
+            Of its content; it is written down the first time.
+        """
+        file = self._data / f"{name}.sha256"
+        if not file.exists():
+            with replacing(file) as stream:
+                stream.write(f"{digest}\n".encode())
+        known = file.read_text().strip()
+        if known != digest:
+            msg = (
+                f"Data set {name} has changed since the results in {self.path} were "
+                f"made (digest {digest[:12]}, expected {known[:12]}). Take another "
+                "folder, or delete this one."
+            )
+            raise ValueError(msg)
+
+    def is_done(self, key: str) -> bool:
+        """Say whether a run has a file; those that were packed are not looked at."""
+        return self._file(key).exists()
+
+    def read(self, key: str) -> Run:
+        """Return one run that has a file."""
+        return _parsed(self._file(key))
+
+    def write(self, run: Run) -> None:
+        """Write one run; a reader sees all of it or nothing."""
+        content = asdict(run) | {"per_class": run.per_class}
+        with replacing(self._file(run.key)) as file:
+            file.write(json.dumps(content, sort_keys=True, indent=1).encode())
+
+    def forget(self, key: str) -> None:
+        """Remove a run's file, if there is one."""
+        self._file(key).unlink(missing_ok=True)
+
+    def load(self, known: dict[str, Run] | None = None) -> dict[str, Run]:
+        """Return all runs by their keys; those in `known` are not read again."""
+        runs = dict(known or {})
+        if known is None and self.packed.exists():
+            runs = {run.key: run for run in _unpacked(self.packed)}
+        if self._runs.is_dir():
+            # In order, so that whatever is made of the runs never depends on the disk.
+            for file in sorted(self._runs.glob("*.json")):
+                if file.stem not in runs:
+                    runs[file.stem] = _parsed(file)
+        return runs
+
+    def pack(self) -> int:
+        """Move all runs into runs.csv; return how many there are."""
+        runs = sorted(self.load().values(), key=_order)
+        text = io.StringIO()
+        writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(_row(run) for run in runs)
+        with replacing(self.packed) as file:
+            file.write(text.getvalue().encode())
+        for run in runs:
+            self.forget(run.key)
+        return len(runs)
+
+    @contextmanager
+    def claim(self, key: str) -> Iterator[bool]:
+        """Give True to the one process that may work on a run, False to the others.
+
+        The lock is the kernel's: it goes with the process, however that ends.
+        """
+        path = self._locks / key
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+                return
+            # Whoever had it may have finished, and removed the file locked here.
+            yield not self.is_done(key)
+            if self.is_done(key):
+                path.unlink(missing_ok=True)
+        finally:
+            os.close(descriptor)
+
+    def _file(self, key: str) -> Path:
+        return self._runs / f"{key}.json"
+
+
+COLUMNS = [item.name for item in fields(Run)]
+# Kept as JSON; the others are text or numbers.
+_AS_JSON = {"params", "by_cost", "confusion", "seconds", "versions"}
+_NUMBERS = {"accuracy", "validation", "cost"}
+_COUNTS = {"repetition", "n_train", "n_test", "n_features", "n_fits", "n_capped"}
+
+
+def _order(run: Run) -> tuple[Any, ...]:
+    repetition = -1 if run.repetition is None else run.repetition
+    params = json.dumps(run.params, sort_keys=True)
+    return run.dataset, run.descriptor, run.stage, params, repetition, run.key
+
+
+def _row(run: Run) -> dict[str, Any]:
+    row = asdict(run)
+    for name in _AS_JSON:
+        row[name] = json.dumps(row[name], sort_keys=True, separators=(",", ":"))
+    return row
+
+
+def _parsed(file: Path) -> Run:
+    try:
+        content = json.loads(file.read_bytes())
+        content.pop("per_class", None)
+        return _checked(Run(**content))
+    except (ValueError, TypeError, AttributeError) as error:
+        msg = f"{file} is not the result of a run ({error}); delete it to run anew."
+        raise FileFormatError(msg) from error
+
+
+def _unpacked(file: Path) -> Iterator[Run]:
+    with file.open(newline="", encoding="utf-8") as stream:
+        rows = csv.DictReader(stream)
+        if rows.fieldnames != COLUMNS:
+            msg = f"Expected {file} to have columns {COLUMNS}; got {rows.fieldnames}."
+            raise FileFormatError(msg)
+        for row in rows:
+            content: dict[str, Any] = dict(row)
+            try:
+                for name, text in row.items():
+                    if name in _AS_JSON:
+                        content[name] = json.loads(text)
+                    elif name in _NUMBERS:
+                        content[name] = float(text) if text else None
+                    elif name in _COUNTS:
+                        content[name] = int(text) if text else None
+                yield _checked(Run(**content))
+            except (ValueError, TypeError) as error:
+                msg = f"Line {rows.line_num} of {file} is not a run: {error}."
+                raise FileFormatError(msg) from error
+
+
+def _checked(run: Run) -> Run:
+    if run.stage not in STAGES or not isinstance(run.params, dict):
+        msg = f"expected a stage of {', '.join(STAGES)} and a table of params"
+        raise ValueError(msg)
+    return run
