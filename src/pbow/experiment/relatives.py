@@ -1,0 +1,118 @@
+"""Descriptors of other packages, in the form that experiments take."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.cluster import KMeans
+
+from pbow.diagrams import Diagrams
+from pbow.essential import check_essential
+from pbow.validation import check_integer
+from pbow.vectorizers._base import PartsVectorizer
+
+__all__ = ["Atol"]
+
+
+class Atol(PartsVectorizer):
+    """Automatic topologically-oriented learning (Atol), as GUDHI has it.
+
+    k-means finds centres among all training points (birth, death). A feature is the sum
+    over a diagram's points of a Gaussian about one centre, as wide as half the way to
+    the nearest other centre. It is the nearest relative of stable persistence
+    bag-of-words: widths are from the centres alone, not from how the points spread.
+
+    Parameters
+    ----------
+    n_words : int, default=50
+        Number of centres of each part; fewer where it has fewer distinct points.
+    essential : {"drop", "separate"} or float, default="drop"
+        What to do with points that never die: leave them out; give them centres of
+        their own, in a part ``<part>_inf``; or let them die at this number.
+    random_state : int, RandomState instance or None, default=None
+        Seeds k-means.
+
+    Attributes
+    ----------
+    atols_ : dict of str to gudhi.representations.vector_methods.Atol
+        GUDHI's own, fitted, by part.
+    parts_ : tuple of str
+        The parts seen in fit.
+
+    See Also
+    --------
+    pbow.StablePersistenceBoW : A Gaussian mixture in place of centres and half ways.
+
+    References
+    ----------
+    Royer, Chazal, Levrard, Umeda, Ike. ATOL: Measure Vectorization for Automatic
+    Topologically-Oriented Learning. AISTATS 2021. Section 2.
+
+    Examples
+    --------
+    >>> from pbow.experiment.relatives import Atol
+    >>> X = [[[0.0, 1.0], [0.0, 0.9], [0.5, 0.6]], [[0.5, 0.7]], []]
+    >>> Atol(n_words=2, random_state=0).fit_transform(X).round(2)
+    array([[1.01, 1.95],
+           [0.97, 0.03],
+           [0.  , 0.  ]])
+    """
+
+    _by_part: ClassVar[str] = "atols_"
+
+    atols_: dict[str, Any]
+    parts_: tuple[str, ...]
+
+    def __init__(
+        self,
+        n_words: int = 50,
+        *,
+        essential: str | float = "drop",
+        random_state: Any = None,
+    ) -> None:
+        self.n_words = n_words
+        self.essential = essential
+        self.random_state = random_state
+
+    def _learn(
+        self, parts: dict[str, Diagrams], births_only: Collection[str]
+    ) -> dict[str, Any]:
+        return {"atols_": {name: self._fit_part(part) for name, part in parts.items()}}
+
+    def _fit_part(self, part: Diagrams) -> Any:
+        # More centres than distinct points, and GUDHI prints, and k-means warns.
+        n_distinct = len(np.unique(part.points, axis=0))
+        quantiser = KMeans(
+            min(self.n_words, n_distinct), n_init=1, random_state=self.random_state
+        )
+        return _gudhis_atol()(quantiser).fit([part.points])
+
+    def _encode_part(self, name: str, part: Diagrams) -> NDArray[np.float64]:
+        atol = self.atols_[name]
+        features = np.empty((len(part), len(atol.centers)))
+        # Its own transform fails where there are no diagrams, and changes it.
+        for row, points in zip(features, part, strict=True):
+            row[:] = atol(points)
+        return features
+
+    def _column_names(self, name: str) -> list[str]:
+        return [f"word{k}" for k in range(len(self.atols_[name].centers))]
+
+    def _check_params(self, parts: tuple[str, ...]) -> None:
+        check_integer(self, "n_words", minimum=1)
+        check_essential(self, parts)
+
+
+def _gudhis_atol() -> Any:
+    try:
+        from gudhi.representations.vector_methods import Atol  # noqa: PLC0415
+    except ImportError as error:
+        msg = (
+            "Atol needs gudhi, which is in the extra homology of pbow: "
+            "pip install gudhi."
+        )
+        raise ImportError(msg) from error
+    return Atol
