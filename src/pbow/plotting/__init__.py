@@ -1,5 +1,17 @@
 """One picture a function: Axes in, Axes out. Needs the extra ``plot`` (matplotlib)."""
 
+from pbow.plotting.barcode import plot_barcode
+from pbow.plotting.codebook import plot_codebook
+from pbow.plotting.confusion import plot_confusion
+from pbow.plotting.diagram import plot_diagram
+from pbow.plotting.difference import plot_class_difference
 from pbow.plotting.words import plot_class_words
 
-__all__ = ["plot_class_words"]
+__all__ = [
+    "plot_barcode",
+    "plot_class_difference",
+    "plot_class_words",
+    "plot_codebook",
+    "plot_confusion",
+    "plot_diagram",
+]

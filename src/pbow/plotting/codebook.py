@@ -1,0 +1,190 @@
+"""The picture of a codebook: words, their cells or ellipses, and the points below."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial import Voronoi
+
+from pbow.codebook import GaussianCodebook, KMeansCodebook
+from pbow.diagrams import check_diagrams
+from pbow.plotting._axes import BLUE, GREY, RED, check_axes
+from pbow.plotting._books import check_codebook
+from pbow.plotting._circles import room_for
+from pbow.sampling import draw_sample
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pbow.vectorizers import PersistenceBoW, StablePersistenceBoW
+
+__all__ = ["plot_codebook"]
+
+Floats = NDArray[np.float64]
+
+# Dots of the consolidated diagram; more would only blacken the same places.
+MOST_POINTS = 5000
+# Of the view in scaled coordinates, relative to the longer side.
+SHORTEST_SIDE = 1e-6
+
+
+def plot_codebook(
+    vectorizer: PersistenceBoW | StablePersistenceBoW,
+    X: Any = None,
+    *,
+    sample: ArrayLike | None = None,
+    part: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the words of a codebook in the birth-persistence plane.
+
+    Words of k-means are dots, with lines between the cells of points that each word is
+    nearest to; components of a mixture are ellipses of one standard deviation. Nearest
+    is meant in the coordinates that the codebook was learnt in: divided by its scale.
+
+    Parameters
+    ----------
+    vectorizer : PersistenceBoW or StablePersistenceBoW
+        Fitted.
+    X : Diagrams or list of array-like of shape (n_points_i, 2), optional
+        Diagrams with the same parts as in fit, whose points are drawn below the words,
+        in grey: all that die, or 5000 of them drawn at random.
+    sample : array-like of shape (n_points, 2), optional
+        Births and persistences that are drawn above those, in blue, for example the
+        points that the words were learnt from (:func:`pbow.sampling.draw_sample`).
+    part : str, optional
+        Part to draw, for example ``"H1"``. Needed where there are several.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. By default in a new figure.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+        ``ax.figure`` is the figure.
+
+    Raises
+    ------
+    ImportError
+        Without matplotlib, which is in the extra ``plot``.
+
+    See Also
+    --------
+    plot_class_words : What diagrams of each class have near the words.
+
+    Examples
+    --------
+    >>> from pbow import PersistenceBoW
+    >>> from pbow.plotting import plot_codebook
+    >>> X = [[[0, 1], [0, 2]], [[0, 1]], [[3, 9], [3, 8]], [[3, 8]]]
+    >>> bow = PersistenceBoW(n_words=2, random_state=0).fit(X)
+    >>> ax = plot_codebook(bow, X)
+    >>> words = ax.collections[-1].get_offsets()
+    >>> bool((words == bow.codebooks_["H1"].words).all())
+    True
+    """
+    part, codebook = check_codebook(vectorizer, part)
+    words = codebook.words if isinstance(codebook, KMeansCodebook) else codebook.means
+    layers = []
+    if X is not None:
+        diagrams = check_diagrams(X, parts=vectorizer.parts_, min_samples=1)
+        finite = diagrams[part].finite()
+        if len(finite.points):
+            thinned = draw_sample([finite], MOST_POINTS, ramp=None, seed=0)
+            layers.append((thinned, "0.6"))
+    if sample is not None:
+        layers.append((_check_points(sample), BLUE))
+    ax = check_axes(ax, 5.0)
+    limits = room_for(np.concatenate([words, *(points for points, _ in layers)]))
+
+    ax.axhline(0.0, color=GREY, linewidth=0.6, linestyle=":", zorder=0.5)
+    for points, colour in layers:
+        births, persistences = points.T
+        ax.scatter(
+            births, persistences, s=4.0, color=colour, alpha=0.5, linewidths=0, zorder=1
+        )
+    if isinstance(codebook, KMeansCodebook):
+        _draw_cells(ax, codebook, np.array([limits["xlim"], limits["ylim"]]))
+    else:
+        _draw_ellipses(ax, codebook)
+    births, persistences = words.T
+    ax.scatter(
+        births,
+        persistences,
+        s=22.0,
+        color=RED,
+        edgecolor="white",
+        linewidths=0.8,
+        zorder=3,
+    )
+    ax.set(xlabel="birth", ylabel="persistence", **limits)
+    return ax
+
+
+def _draw_cells(ax: Axes, codebook: KMeansCodebook, box: Floats) -> None:
+    from matplotlib.collections import LineCollection  # noqa: PLC0415
+
+    # In units of the longer side, for Qhull needs sizes near 1. To make the other side
+    # longer than it is turns no border by anything that could be seen.
+    sides = np.ptp(box, axis=1) / codebook.scale
+    scale = np.ptp(box, axis=1) / np.maximum(sides / sides.max(), SHORTEST_SIDE)
+    segments = _borders(codebook.words / scale, box / scale[:, np.newaxis])
+    lines = LineCollection(
+        list(segments * scale), colors=GREY, linewidths=0.7, zorder=2
+    )
+    ax.add_collection(lines, autolim=False)
+
+
+def _borders(words: Floats, box: Floats) -> Floats:
+    """Return the borders between Voronoi cells in a box that has all words in it.
+
+    Each word is mirrored at the four sides, which so become borders themselves: every
+    other border ends at them, and no number or position of words is a special case.
+    """
+    low, high = box.T
+    mirrored = [
+        np.where(np.arange(2) == axis, 2.0 * side - words, words)
+        for axis in range(2)
+        for side in (low, high)
+    ]
+    diagram = Voronoi(np.concatenate([words, *mirrored]))
+    between = (diagram.ridge_points < len(words)).all(axis=1)
+    ends = [
+        vertices
+        for vertices, wanted in zip(diagram.ridge_vertices, between, strict=True)
+        if wanted
+    ]
+    segments: Floats = diagram.vertices[np.array(ends, dtype=np.intp).reshape(-1, 2)]
+    return segments
+
+
+def _draw_ellipses(ax: Axes, codebook: GaussianCodebook) -> None:
+    from matplotlib.patches import Ellipse  # noqa: PLC0415
+
+    for mean, covariance in zip(codebook.means, codebook.covariances, strict=True):
+        variances, axes = np.linalg.eigh(covariance)
+        width, height = 2.0 * np.sqrt(variances)
+        ellipse = Ellipse(
+            (float(mean[0]), float(mean[1])),
+            float(width),
+            float(height),
+            angle=float(np.degrees(np.arctan2(axes[1, 0], axes[0, 0]))),
+            facecolor=(RED, 0.15),
+            edgecolor=RED,
+            linewidth=0.8,
+            zorder=2,
+        )
+        ax.add_patch(ellipse)
+
+
+def _check_points(sample: ArrayLike) -> Floats:
+    points = np.asarray(sample, dtype=np.float64)
+    if points.ndim != 2 or points.shape[1] != 2 or not np.isfinite(points).all():
+        msg = (
+            "Expected sample to be finite births and persistences, shape (n_points, 2),"
+            f" as draw_sample returns them; got shape {points.shape}"
+            f"{'' if np.isfinite(points).all() else ' with NaN or infinity'}."
+        )
+        raise ValueError(msg)
+    return points

@@ -1,0 +1,115 @@
+"""The picture of a confusion matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pbow.plotting._axes import check_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_confusion"]
+
+# Height of a cell in a new figure, in inches, and what labels take beside them.
+CELL, BESIDE = 0.32, 1.6
+# Letters in points of 1/72 inch, and their share of a cell, so that 100 fits into it.
+LARGEST_LETTERS, SHARE_OF_CELL = 9.0, 0.45
+
+
+def plot_confusion(
+    matrix: ArrayLike,
+    label_names: Sequence[str] | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a confusion matrix.
+
+    A row a true class. Numbers, and the darkness of cells, are percent of the row, so
+    that the diagonal is the accuracy of each class; cells without samples are empty.
+
+    Parameters
+    ----------
+    matrix : array-like of shape (n_classes, n_classes)
+        Number of samples by true class (row) and predicted class (column), as
+        :func:`sklearn.metrics.confusion_matrix` returns it.
+    label_names : sequence of str, optional
+        Names of the classes. By default 0, 1, ...
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. By default in a new figure.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+        ``ax.figure`` is the figure.
+
+    Raises
+    ------
+    ImportError
+        Without matplotlib, which is in the extra ``plot``.
+
+    Examples
+    --------
+    >>> from pbow.plotting import plot_confusion
+    >>> ax = plot_confusion([[9, 1], [5, 15]], ["cube", "torus"])
+    >>> [text.get_text() for text in ax.texts]
+    ['90', '10', '25', '75']
+    """
+    counts = _check_matrix(matrix)
+    n = len(counts)
+    names = _check_names(label_names, n)
+    ax = check_axes(ax, CELL * n + BESIDE + 0.6, CELL * n + BESIDE)
+    percent = 100.0 * counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
+    ax.imshow(percent, cmap="Blues", vmin=0.0, vmax=100.0)
+    letters = min(LARGEST_LETTERS, SHARE_OF_CELL * _points_across(ax) / n)
+    for (row, column), value in np.ndenumerate(percent):
+        if value > 0.0:
+            ax.text(
+                column,
+                row,
+                f"{value:.0f}" if value >= 0.5 else "<1",
+                fontsize=letters,
+                color="white" if value > 60.0 else "black",
+                horizontalalignment="center",
+                verticalalignment="center",
+            )
+    # Short names need not be turned.
+    turned = 90 if max(map(len, names)) > 2 else 0
+    ax.set_xticks(range(n), names, rotation=turned)
+    ax.set_yticks(range(n), names)
+    ax.set(xlabel="predicted class", ylabel="true class")
+    return ax
+
+
+def _points_across(ax: Axes) -> float:
+    """Return the smaller side of the Axes, in points of 1/72 inch."""
+    # Before the layout, which is only known when the figure is drawn.
+    return 72.0 * float(min(ax.bbox.size)) / ax.figure.dpi
+
+
+def _check_matrix(matrix: ArrayLike) -> NDArray[np.float64]:
+    counts = np.asarray(matrix, dtype=np.float64)
+    square = counts.ndim == 2 and counts.shape[0] == counts.shape[1] > 0
+    if not square or not np.isfinite(counts).all() or (counts < 0.0).any():
+        msg = (
+            "Expected matrix to be numbers of samples by true and predicted class, "
+            f"shape (n_classes, n_classes), none below 0; got {matrix!r:.200}."
+        )
+        raise ValueError(msg)
+    return counts
+
+
+def _check_names(label_names: Sequence[str] | None, n: int) -> Sequence[str]:
+    if label_names is None:
+        return [str(k) for k in range(n)]
+    if isinstance(label_names, str) or len(label_names) != n:
+        msg = (
+            f"Expected label_names to be a sequence of {n} names, one a row of the "
+            f"matrix; got {label_names!r}."
+        )
+        raise ValueError(msg)
+    return label_names

@@ -1,0 +1,182 @@
+"""Differences of classes are tested by the places, areas and colours of circles."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from pbow import PersistenceBoW, StablePersistenceBoW
+from pbow.codebook import KMeansCodebook
+from pbow.plotting import plot_class_difference
+from pbow.plotting._axes import BLUE, RED
+
+plt = pytest.importorskip("matplotlib.pyplot")
+to_rgba = pytest.importorskip("matplotlib.colors").to_rgba
+
+# On average, near the three words: 2, 1, 1 in class "a"; 0, 8, 1 in class "b".
+WORDS = np.array([[0.0, 1.0], [4.0, 2.0], [9.0, 5.0]])
+X = [
+    [[0, 1], [0, 1.1], [0, 1.2], [9, 14]],
+    [[0, 1], [4, 6], [4, 6.1], [9, 14]],
+    [*[[4, 6]] * 8, [9, 14]],
+    [[0, 100]] * 50,
+]
+y = ["a", "a", "b", "c"]
+
+
+class Double(BaseEstimator):
+    """A fitted PersistenceBoW as far as this picture looks."""
+
+    def fit(self, X=None, y=None):
+        self.parts_ = ("H1",)
+        self.codebooks_ = {"H1": KMeansCodebook(WORDS, np.ones(2))}
+        return self
+
+
+def draw(classes=("a", "b"), **options):
+    return plot_class_difference(Double().fit(), X, y, classes, **options)
+
+
+def circles(ax):
+    """Return the collection of circles: the last one drawn."""
+    return ax.collections[-1]
+
+
+def colours(ax):
+    return [tuple(colour) for colour in circles(ax).get_edgecolor()]
+
+
+def test_a_circle_stands_at_each_word_in_all_three():
+    for ax in draw():
+        assert_array_equal(circles(ax).get_offsets(), WORDS)
+        assert_array_equal(ax.collections[0].get_offsets(), WORDS)
+
+
+def test_the_classes_are_left_and_right_on_one_scale():
+    left, _, right = draw()
+    areas = np.array([circles(ax).get_sizes() for ax in (left, right)])
+    assert_allclose(areas / areas.max(), np.array([[2, 1, 1], [0, 8, 1]]) / 8)
+    assert set(colours(left)) == {to_rgba(RED)}
+    assert set(colours(right)) == {to_rgba(BLUE)}
+
+
+def test_between_them_is_what_one_has_more_in_its_colour():
+    _, ax, _ = draw()
+    areas = circles(ax).get_sizes()
+    assert_allclose(areas / areas.max(), np.array([2, 7, 0]) / 7)
+    assert colours(ax)[:2] == [to_rgba(RED), to_rgba(BLUE)]
+    assert circles(ax).get_linewidths()[2] == 0
+
+
+def test_the_order_of_classes_decides_who_is_left_and_red():
+    axes = draw(("b", "a"))
+    assert [ax.get_title() for ax in axes] == ["b", "difference", "a"]
+    assert colours(axes[1])[:2] == [to_rgba(BLUE), to_rgba(RED)]
+
+
+def test_keys_have_circles_of_the_scale_of_their_axes():
+    axes = draw()
+    assert axes[0].get_legend() is None
+    for ax, largest in ((axes[1], 7), (axes[2], 8)):
+        full = circles(ax).get_sizes().max()
+        key = ax.get_legend()
+        for handle, text in zip(key.legend_handles, key.get_texts(), strict=True):
+            expected = full * float(text.get_text()) / largest
+            assert_allclose(handle.get_markersize() ** 2, expected)
+
+
+def test_all_words_are_in_view_without_a_zoom():
+    for ax in draw():
+        low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
+        assert (low < [0, 0]).all()
+        assert (high > [9, 5]).all()
+
+
+def test_a_zoom_shows_the_words_in_it_on_their_own_scale():
+    axes = draw(zoom=((-1, 1), (0, 3)))
+    for ax in axes:
+        assert (ax.get_xlim(), ax.get_ylim()) == ((-1, 1), (0, 3))
+        assert_array_equal(circles(ax).get_offsets(), WORDS[:1])
+    everywhere = draw()
+    assert circles(axes[0]).get_sizes()[0] == circles(everywhere[2]).get_sizes().max()
+    assert circles(axes[1]).get_sizes()[0] == circles(everywhere[1]).get_sizes().max()
+
+
+def test_a_zoom_without_words_has_no_circles_and_no_key():
+    for ax in draw(zoom=((50, 60), (50, 60))):
+        assert len(circles(ax).get_offsets()) == 0
+        assert ax.get_legend() is None
+
+
+def test_equal_classes_have_no_difference():
+    axes = plot_class_difference(Double().fit(), X[:1] * 2, ["a", "b"], ("a", "b"))
+    assert not circles(axes[1]).get_sizes().any()
+    assert axes[1].get_legend() is None
+
+
+def test_names_are_titles():
+    axes = draw(label_names=("first", "second"))
+    assert [ax.get_title() for ax in axes] == ["first", "difference", "second"]
+
+
+def test_labels_may_be_numbers():
+    labels = np.array([4, 4, 7, 1])
+    axes = plot_class_difference(Double().fit(), X, labels, labels[[0, 2]])
+    assert [ax.get_title() for ax in axes] == ["4", "difference", "7"]
+
+
+def test_axes_that_are_given_are_drawn_in_and_returned():
+    figure, row = plt.subplots(1, 3)
+    axes = draw(axes=row)
+    assert list(axes) == list(row)
+    assert plt.get_fignums() == [figure.number]
+    assert [ax.get_ylabel() for ax in axes] == ["persistence"] * 3
+
+
+def test_a_new_figure_names_persistence_once():
+    assert [ax.get_ylabel() for ax in draw()] == ["persistence", "", ""]
+
+
+def test_points_that_never_die_are_not_counted():
+    endless = [[*diagram, [0, np.inf]] for diagram in X]
+    axes = plot_class_difference(Double().fit(), endless, y, ("a", "b"))
+    for ax, other in zip(axes, draw(), strict=True):
+        assert_array_equal(circles(ax).get_sizes(), circles(other).get_sizes())
+
+
+def test_only_words_can_be_counted_by():
+    stable = StablePersistenceBoW(n_words=2, random_state=0).fit(X)
+    with pytest.raises(TypeError, match="got StablePersistenceBoW"):
+        plot_class_difference(stable, X, y, ("a", "b"))
+
+
+def test_the_vectorizer_is_fitted():
+    with pytest.raises(NotFittedError):
+        plot_class_difference(PersistenceBoW(), X, y, ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"y": ["a"]}, r"Expected one label a diagram, shape \(4,\)"),
+        ({"classes": ("a", "d")}, r"two different labels of y \(\['a', 'b', 'c'\]\)"),
+        ({"classes": ("a", "a")}, "two different labels of y"),
+        ({"classes": "ab"}, "two different labels of y"),
+        ({"classes": ("a", "b", "c")}, "two different labels of y"),
+        ({"classes": None}, "two different labels of y"),
+        ({"label_names": "ab"}, "Expected label_names to be two names"),
+        ({"label_names": ["one"]}, "Expected label_names to be two names"),
+        ({"zoom": (0, 1, 0, 1)}, "Expected zoom to be"),
+        ({"zoom": ((0, 1), (1, 0))}, "Expected zoom to be"),
+        ({"zoom": ((0, 1), (0, np.inf))}, "Expected zoom to be"),
+        ({"axes": [None] * 3}, "Expected axes to be 3 matplotlib Axes"),
+        ({"axes": []}, "Expected axes to be 3 matplotlib Axes"),
+        ({"part": "H2"}, "Expected part to be one of 'H1', .*; got 'H2'"),
+    ],
+    ids=str,
+)
+def test_bad_input_is_named(options, message):
+    arguments = {"y": y, "classes": ("a", "b"), **options}
+    with pytest.raises(ValueError, match=message):
+        plot_class_difference(Double().fit(), X, **arguments)
