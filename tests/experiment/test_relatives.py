@@ -138,6 +138,11 @@ def test_a_number_of_centres_that_is_none_is_refused(n_words, ragged):
         Atol(n_words=n_words).fit(ragged)
 
 
+def test_an_unknown_way_with_points_that_never_die_is_refused(ragged):
+    with pytest.raises(ValueError, match="'essential' parameter of Atol must be"):
+        Atol(essential="keep").fit(ragged)
+
+
 def test_without_gudhi_the_extra_is_named(ragged, monkeypatch):
     monkeypatch.setitem(sys.modules, "gudhi.representations.vector_methods", None)
     with pytest.raises(ImportError, match="extra homology of pbow"):
