@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,11 +13,28 @@ from pbow.io.archive import AnyPath, replacing
 
 if TYPE_CHECKING:
     import matplotlib.figure
+    from matplotlib.axes import Axes
 
-__all__ = ["Figure", "Saved", "new_figure", "save"]
+__all__ = [
+    "CannotDraw",
+    "Figure",
+    "Saved",
+    "add_legend",
+    "new_figure",
+    "new_panels",
+    "save",
+]
 
 FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 DOTS_PER_INCH = 150
+# Of one of several panels, in inches.
+PANEL = (3.3, 2.7)
+# Width of an entry of a legend, in inches.
+ENTRY = 1.3
+
+
+class CannotDraw(ValueError):  # noqa: N818  it is what a caller leaves out and tells of
+    """What a figure would show is not there; the message says what is missing."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +151,31 @@ def new_figure(width: float, height: float) -> matplotlib.figure.Figure:
         figsize=(width, height), layout="constrained"
     )
     return made
+
+
+def new_panels(n_panels: int) -> tuple[matplotlib.figure.Figure, list[Axes]]:
+    """Return a figure with so many panels, row after row, and room for a legend."""
+    n_columns = n_panels if n_panels <= 3 else math.ceil(math.sqrt(n_panels))
+    n_rows = math.ceil(n_panels / n_columns)
+    width, height = PANEL
+    figure = new_figure(max(width * n_columns, 4.5), height * n_rows + 0.5)
+    axes: list[Axes] = list(figure.subplots(n_rows, n_columns, squeeze=False).flat)
+    for ax in axes[n_panels:]:
+        ax.remove()
+    return figure, axes[:n_panels]
+
+
+def add_legend(figure: matplotlib.figure.Figure, handles: Sequence[Any]) -> None:
+    """Add a legend below all panels, in rows that fit into the figure."""
+    most = max(1, int(figure.get_figwidth() / ENTRY))
+    n_rows = math.ceil(len(handles) / most)
+    figure.legend(
+        handles=handles,
+        loc="outside lower center",
+        ncols=math.ceil(len(handles) / n_rows),
+        frameon=False,
+        columnspacing=1.2,
+    )
 
 
 def _load_matplotlib() -> Any:

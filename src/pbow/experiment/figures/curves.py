@@ -1,0 +1,394 @@
+"""Accuracy against what it costs: words of a codebook, seconds, dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pbow.experiment.comparison import column_title
+from pbow.experiment.declaration import Cell, DatasetEntry, Experiment, Params, describe
+from pbow.experiment.figures.figure import CannotDraw, Figure, add_legend, new_panels
+from pbow.experiment.plan import n_repetitions, plan_cell
+from pbow.experiment.runs import FINAL, SCREEN, Run
+from pbow.validation import is_integer
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+    from matplotlib.axes import Axes
+
+__all__ = ["accuracy_against_time", "accuracy_by_codebook_size"]
+
+Runs = Mapping[str, Run]
+
+WORDS = ("PBoW", "sPBoW")
+# What makes the vectors of a descriptor longer.
+SIZE = {"PI": "resolution", "PBoW": "n_words", "sPBoW": "n_words"}
+# Of the palette of Okabe and Ito, which everyone can tell apart.
+COLOURS = {"PI": "#009E73", "PBoW": "#0072B2", "sPBoW": "#D55E00"}
+UNWEIGHTED = "uniform"
+
+# Diameter of the circle of the longest vectors, in points of 1/72 inch.
+LARGEST = 30.0
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A combination of parameters in all repetitions."""
+
+    params: Params
+    runs: tuple[Run, ...]
+
+    @property
+    def accuracies(self) -> list[float]:
+        """Percent of the test samples that were right, in each repetition."""
+        return [100.0 * (run.accuracy or 0.0) for run in self.runs]
+
+    @property
+    def accuracy(self) -> float:
+        """Their mean."""
+        return float(np.mean(self.accuracies))
+
+    @property
+    def deviation(self) -> float:
+        """Their sample standard deviation; 0 of a single repetition."""
+        return float(np.std(self.accuracies, ddof=1)) if len(self.runs) > 1 else 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Mean time to construct the representation."""
+        return float(np.mean([run.representation_seconds for run in self.runs]))
+
+    @property
+    def n_features(self) -> float:
+        """Mean length of the vectors."""
+        return float(np.mean([run.n_features for run in self.runs]))
+
+
+def accuracy_by_codebook_size(experiment: Experiment, runs: Runs) -> Figure:
+    """Return the paper's figure "Accuracy vs. codebook size".
+
+    Parameters
+    ----------
+    experiment : Experiment
+        With descriptors PBoW or sPBoW and several values of ``n_words``.
+    runs : mapping of str to Run
+        By key, as :meth:`Folder.load` returns them.
+
+    Raises
+    ------
+    CannotDraw
+        Where there are no two sizes to compare.
+    """
+    panels: dict[str, dict[str, list[Measured]]] = {}
+    held: dict[str, list[str]] = {}
+    cells = []
+    for dataset in experiment.datasets:
+        lines: dict[str, list[Measured]] = {}
+        for cell in _cells(experiment, dataset, WORDS):
+            kept = _held(cell)
+            found = _lines(cell, kept, measured(experiment, cell, runs))
+            if found:
+                lines |= found
+                cells.append(cell)
+                held.setdefault(_shown(kept), []).append(_title(cell))
+        if lines:
+            panels[column_title(dataset)] = lines
+    if not panels:
+        msg = (
+            "Accuracy by codebook size needs runs of PBoW or sPBoW with two values of "
+            "n_words at least, in all repetitions."
+        )
+        raise CannotDraw(msg)
+    caption = (
+        "Accuracy on the test part against the number of words of the codebook, "
+        "without (solid) and with (dashed) weighted sampling of the points that it is "
+        "learnt from: mean over the repetitions, and a band of one standard deviation. "
+        + _protocol(experiment, cells, runs)
+        + _fixed(held)
+    )
+    return Figure(
+        "accuracy_by_codebook_size",
+        "Accuracy against the size of the codebook",
+        caption,
+        lambda: _draw_curves(panels),
+    )
+
+
+def accuracy_against_time(experiment: Experiment, runs: Runs) -> Figure:
+    """Return the supplement's figure "Accuracy vs. time".
+
+    Parameters
+    ----------
+    experiment : Experiment
+        With two of the descriptors PI, PBoW and sPBoW.
+    runs : mapping of str to Run
+        By key, as :meth:`Folder.load` returns them.
+
+    Raises
+    ------
+    CannotDraw
+        Where there are no two descriptors to compare.
+    """
+    panels: dict[str, dict[str, list[Measured]]] = {}
+    cells = []
+    for dataset in experiment.datasets:
+        best = {
+            cell.descriptor.name: (cell, _best_by_size(experiment, cell, runs))
+            for cell in _cells(experiment, dataset, SIZE)
+        }
+        found = {name: points for name, (_, points) in best.items() if points}
+        if len(found) > 1:
+            panels[column_title(dataset)] = found
+            cells += [best[name][0] for name in found]
+    if not panels:
+        msg = (
+            "Accuracy against time needs runs of two of PI, PBoW and sPBoW on a data "
+            "set, in all repetitions."
+        )
+        raise CannotDraw(msg)
+    caption = (
+        "Accuracy on the test part against the seconds to construct the representation "
+        "(learning and encoding, without classification), means over the repetitions. "
+        "The area of a circle is the dimension of the vectors: a circle for each "
+        "number of words, or resolution of the image, at the best of the other "
+        "parameters, chosen by its accuracy on the test parts. "
+        + _protocol(experiment, cells, runs, shows_time=True)
+    )
+    return Figure(
+        "accuracy_against_time",
+        "Accuracy against time",
+        caption,
+        lambda: _draw_circles(panels),
+    )
+
+
+def measured(experiment: Experiment, cell: Cell, runs: Runs) -> list[Measured]:
+    """Return the combinations of a cell that were tried in all repetitions.
+
+    From the screening, which tries all combinations; of a cell that has too few to be
+    screened, from the final runs.
+    """
+    stage = _stage(experiment, cell)
+    found: dict[str, list[Run]] = {}
+    for task in plan_cell(experiment, cell, runs):
+        if task.stage == stage and task.key in runs:
+            found.setdefault(describe(task.params), []).append(runs[task.key])
+    n = n_repetitions(experiment, cell.dataset)
+    return [
+        Measured(params, tuple(found[name]))
+        for params in cell.combinations()
+        if len(found.get(name := describe(params), ())) == n
+    ]
+
+
+def _stage(experiment: Experiment, cell: Cell) -> str:
+    few = len(cell.combinations()) <= experiment.classifier.finalists
+    return FINAL if few else SCREEN
+
+
+def _cells(
+    experiment: Experiment,
+    dataset: DatasetEntry,
+    names: Mapping[str, str] | tuple[str, ...],
+) -> list[Cell]:
+    cells = (experiment.cell(dataset.name, name) for name in names)
+    return [cell for cell in cells if cell is not None]
+
+
+def _held(cell: Cell) -> Params:
+    """Return the parameters that no curve shows: the paper's, or the middle ones."""
+    optimum = cell.optimum or {}
+    held = {}
+    for name, values in cell.grid.items():
+        if name not in ("n_words", "weighting"):
+            best = optimum.get(name)
+            held[name] = best if best in values else values[len(values) // 2]
+    return held
+
+
+def _lines(
+    cell: Cell, held: Params, tried: list[Measured]
+) -> dict[str, list[Measured]]:
+    """Return the points of a cell by the label of their line, by number of words."""
+    lines: dict[str, list[Measured]] = {}
+    for point in tried:
+        if held.items() <= point.params.items() and is_integer(_size(cell, point), 1):
+            lines.setdefault(_label(cell, point), []).append(point)
+    return {
+        label: sorted(points, key=lambda point: _size(cell, point))
+        for label, points in lines.items()
+        if len(points) > 1
+    }
+
+
+def _size(cell: Cell, point: Measured) -> Any:
+    return point.params.get(SIZE[cell.descriptor.name])
+
+
+def _label(cell: Cell, point: Measured) -> str:
+    is_weighted = point.params.get("weighting", UNWEIGHTED) != UNWEIGHTED
+    return f"{cell.descriptor.name}, weighted" if is_weighted else cell.descriptor.name
+
+
+def _best_by_size(experiment: Experiment, cell: Cell, runs: Runs) -> list[Measured]:
+    best: dict[str, Measured] = {}
+    for point in measured(experiment, cell, runs):
+        size = describe({"size": _size(cell, point)})
+        if size not in best or point.accuracy > best[size].accuracy:
+            best[size] = point
+    return sorted(best.values(), key=lambda point: point.n_features)
+
+
+def _protocol(
+    experiment: Experiment, cells: list[Cell], runs: Runs, *, shows_time: bool = False
+) -> str:
+    """Say what the numbers are of: the screening is not the whole protocol."""
+    rows = experiment.classifier.screen_rows
+    whole = [_title(c) for c in cells if _stage(experiment, c) == FINAL]
+    text = "The classifier is trained on the whole training part."
+    if len(whole) < len(cells):
+        text = (
+            "From the screening of all combinations of parameters: the classifier is "
+            f"trained on at most {rows:,} training samples, so that accuracies differ "
+            "from those of the table."
+        )
+        if shows_time:
+            text += (
+                " The screening learns from the whole training part, and encodes these "
+                "samples and the test part only: seconds differ, too."
+            )
+        if whole:
+            text += f" Trained on the whole training part: {', '.join(whole)}."
+    n_missing = sum(
+        len(cell.combinations()) - len(measured(experiment, cell, runs))
+        for cell in cells
+    )
+    if n_missing:
+        are = "combination is" if n_missing == 1 else "combinations are"
+        text += f" {n_missing:,} {are} not done in all repetitions yet."
+    return text
+
+
+def _fixed(held: Mapping[str, list[str]]) -> str:
+    listed = "; ".join(
+        f"{values} ({', '.join(titles)})" for values, titles in held.items() if values
+    )
+    if not listed:
+        return ""
+    return (
+        " Other parameters are at the paper's optimum, or in the middle of their "
+        f"values where it gives none: {listed}."
+    )
+
+
+def _shown(held: Params) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in held.items())
+
+
+def _title(cell: Cell) -> str:
+    return f"{cell.descriptor.title} on {column_title(cell.dataset)}"
+
+
+def _draw_curves(
+    panels: Mapping[str, Mapping[str, list[Measured]]],
+) -> matplotlib.figure.Figure:
+    figure, axes = new_panels(len(panels))
+    handles: dict[str, Any] = {}
+    for ax, (title, lines) in zip(axes, panels.items(), strict=True):
+        for label, points in lines.items():
+            handles.setdefault(label, _draw_line(ax, label, points))
+        ax.set(title=title, xlabel="number of words", ylabel="accuracy (%)")
+        ax.grid(alpha=0.3)
+    add_legend(figure, [handles[label] for label in sorted(handles)])
+    return figure
+
+
+def _draw_line(ax: Axes, label: str, points: list[Measured]) -> Any:
+    name, *weighted = label.split(", ")
+    sizes = [point.params["n_words"] for point in points]
+    means = np.array([point.accuracy for point in points])
+    deviations = np.array([point.deviation for point in points])
+    ax.fill_between(
+        sizes,
+        means - deviations,
+        means + deviations,
+        color=COLOURS[name],
+        alpha=0.12,
+        linewidth=0,
+    )
+    [line] = ax.plot(
+        sizes,
+        means,
+        color=COLOURS[name],
+        linestyle="--" if weighted else "-",
+        marker="o",
+        markersize=3,
+        label=label,
+    )
+    return line
+
+
+def _draw_circles(
+    panels: Mapping[str, Mapping[str, list[Measured]]],
+) -> matplotlib.figure.Figure:
+    figure, axes = new_panels(len(panels))
+    every = [
+        p for found in panels.values() for points in found.values() for p in points
+    ]
+    largest = max(point.n_features for point in every)
+    for ax, (title, found) in zip(axes, panels.items(), strict=True):
+        for name, points in found.items():
+            seconds = [point.seconds for point in points]
+            accuracies = [point.accuracy for point in points]
+            ax.plot(seconds, accuracies, color=COLOURS[name], linewidth=0.6, alpha=0.6)
+            ax.scatter(
+                seconds,
+                accuracies,
+                s=[_area(point.n_features, largest) for point in points],
+                facecolor=(COLOURS[name], 0.35),
+                edgecolor=COLOURS[name],
+                linewidths=0.8,
+                label=name,
+                zorder=2,
+            )
+        ax.set(title=title, xlabel="seconds", ylabel="accuracy (%)", xscale="log")
+        # Circles are wide: without room their edges would be cut.
+        ax.margins(0.14)
+        ax.grid(alpha=0.3)
+    names = [name for name in SIZE if any(name in found for found in panels.values())]
+    handles = [_key(COLOURS[name], 8.0, name) for name in names]
+    handles += [
+        _key("0.4", _area(n, largest) ** 0.5, f"{n:,} dimensions")
+        for n in _round_sizes(largest)
+    ]
+    add_legend(figure, handles)
+    return figure
+
+
+def _area(n_features: float, largest: float) -> float:
+    """Return an area as matplotlib has it: the square of the diameter in points."""
+    return LARGEST**2 * n_features / max(largest, 1.0)
+
+
+def _round_sizes(largest: float) -> list[int]:
+    """Return powers of ten up to the largest dimension, the last two of them."""
+    powers = [10**k for k in range(12) if 10**k <= largest]
+    return powers[-2:]
+
+
+def _key(colour: str, diameter: float, label: str) -> Any:
+    from matplotlib.lines import Line2D  # noqa: PLC0415
+
+    return Line2D(
+        [],
+        [],
+        linestyle="",
+        marker="o",
+        markersize=diameter,
+        markerfacecolor=(colour, 0.35),
+        markeredgecolor=colour,
+        label=label,
+    )
