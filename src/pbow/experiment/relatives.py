@@ -83,8 +83,10 @@ class Atol(PartsVectorizer):
         return {"atols_": {name: self._fit_part(part) for name, part in parts.items()}}
 
     def _fit_part(self, part: Diagrams) -> Any:
-        # More centres than distinct points, and GUDHI prints, and k-means warns.
-        n_distinct = len(np.unique(part.points, axis=0))
+        # More centres than distinct points, and GUDHI prints, and k-means warns. As
+        # complex numbers, because unique rows would take a sixth of all the time.
+        births, deaths = part.points.T
+        n_distinct = len(np.unique(births + 1j * deaths))
         quantiser = KMeans(
             min(self.n_words, n_distinct), n_init=1, random_state=self.random_state
         )
