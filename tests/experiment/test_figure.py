@@ -3,7 +3,13 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from pbow.experiment.figures.figure import Figure, new_figure, save
+from pbow.experiment.figures.figure import (
+    Figure,
+    add_legend,
+    new_figure,
+    new_panels,
+    save,
+)
 
 matplotlib = pytest.importorskip("matplotlib")
 
@@ -76,10 +82,32 @@ def test_a_picture_that_cannot_be_drawn_leaves_the_old_files_alone(tmp_path):
     assert len(list(tmp_path.iterdir())) == 2
 
 
-@pytest.mark.parametrize("name", ["", "a/b", "..", "a b", "-a", "a.png", None])
-def test_a_name_that_is_no_file_name_is_an_error(name):
-    with pytest.raises(ValueError, match="letters, digits, - and _ only"):
-        Figure(name, "", "", draw)
+def test_a_name_with_letters_that_no_file_should_have_stays_in_the_folder(tmp_path):
+    saved = save(Figure("../of the set (1)", "", "", draw), tmp_path)
+    assert saved.name == "../of the set (1)"
+    assert [path.name for path in sorted(tmp_path.iterdir())] == [
+        "-of-the-set-1-.png",
+        "-of-the-set-1-.svg",
+    ]
+    assert saved.png.parent == tmp_path
+
+
+def test_panels_are_as_many_as_asked_for():
+    for n in (1, 2, 3, 4, 5, 7):
+        figure, axes = new_panels(n)
+        assert len(axes) == len(figure.axes) == n
+
+
+def test_a_legend_has_as_many_rows_as_it_needs():
+    from matplotlib.lines import Line2D  # noqa: PLC0415
+
+    handles = [Line2D([], [], label=str(k)) for k in range(4)]
+    columns = []
+    for n in (1, 2):
+        figure, _ = new_panels(n)
+        add_legend(figure, handles)
+        columns.append(figure.legends[0]._ncols)
+    assert columns == [2, 4]
 
 
 def test_without_matplotlib_the_error_names_the_extra(tmp_path, monkeypatch):

@@ -25,7 +25,7 @@ __all__ = [
     "save",
 ]
 
-FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+NOT_IN_FILE_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
 DOTS_PER_INCH = 150
 # Of one of several panels, in inches.
 PANEL = (3.3, 2.7)
@@ -44,7 +44,7 @@ class Figure:
     Attributes
     ----------
     name : str
-        Of its files, without extension: letters, digits, ``-`` and ``_``.
+        Of its files, without extension; letters, digits, ``-`` and ``_`` are kept.
     title : str
         A few words, for a heading.
     caption : str
@@ -63,13 +63,10 @@ class Figure:
     caption: str
     draw: Callable[[], matplotlib.figure.Figure]
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not FILE_NAME.fullmatch(self.name):
-            msg = (
-                "Expected the name of a figure to have letters, digits, - and _ only, "
-                f"because files are called so; got {self.name!r}."
-            )
-            raise ValueError(msg)
+    @property
+    def stem(self) -> str:
+        """The name as files have it: data sets may be called anything."""
+        return NOT_IN_FILE_NAMES.sub("-", self.name)
 
 
 @dataclass(frozen=True)
@@ -125,7 +122,7 @@ def save(figure: Figure, folder: AnyPath) -> Saved:
 
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    png, svg = folder / f"{figure.name}.png", folder / f"{figure.name}.svg"
+    png, svg = folder / f"{figure.stem}.png", folder / f"{figure.stem}.svg"
     # Without a salt, the names inside an SVG are drawn anew each time.
     with style.context(["default", {"svg.hashsalt": figure.name}]):
         drawn = figure.draw()
