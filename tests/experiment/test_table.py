@@ -6,7 +6,6 @@ import re
 import pytest
 from tests.experiment.fake_runs import declared, made_up, over_budget
 
-from pbow.experiment.sheets import is_powered, paper_table
 from pbow.experiment.table import make_powered_table, make_table
 
 TEXT = """
@@ -208,21 +207,6 @@ def test_a_p_value_that_is_not_tiny_has_three_decimals(tmp_path):
     rows = rows_of(make_powered_table(experiment, made_up(experiment, near)), "Scores")
     assert re.fullmatch(r"0\.\d{3}", rows[4][2])
     assert rows[3][2].startswith("**")
-
-
-def test_an_experiment_is_powered_if_no_data_set_has_few_repetitions(tmp_path):
-    assert not is_powered(declared(tmp_path, TEXT))
-    many = TEXT.replace("repetitions = 5", "repetitions = 6")
-    assert is_powered(declared(tmp_path, many))
-    one_with_few = many.replace("shapes = {}", "shapes = {}\nrepetitions = 4")
-    assert not is_powered(declared(tmp_path, one_with_few))
-
-
-def test_sections_are_the_papers_ours_and_what_is_cited(experiment, runs):
-    scores, seconds = paper_table(experiment, runs).sheets
-    titles = [[block.title for block in section] for section in scores.sections]
-    assert titles == [["PBoW", "PL"], ["Ours, by *default*"], ["SoA"]]
-    assert len(seconds.sections) == 2
 
 
 def test_a_format_that_is_not_known_is_refused(experiment):
