@@ -213,7 +213,7 @@ def _work(experiment: Experiment, runs: Runs) -> str:
             "inner division, with all values of C. In each repetition the "
             f"{classifier.finalists} best of the screening inside the training part go "
             "on to cross-validation; in all repetitions so does the one that was best "
-            "on the test parts, for the test-chosen number. "
+            "on the test parts, for the test-chosen number alone. "
         )
     return text + (
         f"The solver stops after {classifier.max_iterations:,} iterations for a pair "
@@ -243,7 +243,7 @@ def _times(cells: Cells) -> str:
     text = (
         "Seconds: construction of the representation (learning and encoding, or the "
         "matrix of distances) of training and test samples at the chosen parameters, "
-        "without classification; mean over the repetitions. Bold: the fastest of a "
+        "without classification; median over the repetitions. Bold: the fastest of a "
         "column."
     )
     both = [cell for cell in reported if cell.outcome.is_complete]

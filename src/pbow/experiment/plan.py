@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from pbow.experiment.runs import FINAL, MATRIX, OVER_BUDGET, SCREEN, Run, key_of
 
 __all__ = [
     "Task",
+    "best_inside",
     "finalists",
     "is_shared",
     "matrix_key",
@@ -85,32 +86,40 @@ def plan_cell(experiment: Experiment, cell: Cell, runs: Runs) -> list[Task]:
     return tasks + [_task(experiment, cell, FINAL, p, r) for p, r in chosen]
 
 
-def finalists(n_best: int, screened: Iterable[Run]) -> list[tuple[Params, int]]:
+def finalists(n_best: int, screened: Sequence[Run]) -> list[tuple[Params, int]]:
     """Return the combinations that go on, and in which repetitions.
 
     In each repetition those that were best inside its training part; and in all of
     them the one that was best on the test parts, for the authors' way to choose.
     """
-    params: dict[str, Params] = {}
-    inside: dict[str, list[float]] = {}
+    inside = best_inside(n_best, screened)
     tested: dict[str, list[float]] = {}
     for run in screened:
-        name = describe(run.params)
-        params[name] = run.params
-        inside.setdefault(name, []).append(_number(run.validation))
-        tested.setdefault(name, []).append(_number(run.accuracy))
-    names = list(params)
+        tested.setdefault(describe(run.params), []).append(_number(run.accuracy))
+    best_tested = max(tested, key=lambda name: np.mean(tested[name]))
+    return [
+        (run.params, run.repetition or 0)
+        for run in screened
+        if (name := describe(run.params)) == best_tested
+        or (name, run.repetition) in inside
+    ]
+
+
+def best_inside(n_best: int, screened: Iterable[Run]) -> set[tuple[str, int | None]]:
+    """Return the best inside the training part of each repetition.
+
+    These alone may win there: the one that goes on for the authors' way owes that to
+    the test parts. Combinations are described, each with its repetition.
+    """
+    by_repetition: dict[int | None, list[Run]] = {}
+    for run in screened:
+        by_repetition.setdefault(run.repetition, []).append(run)
     # A stable sort: of equals the first combination of the grid is preferred.
-    order = np.argsort(
-        -np.array([inside[name] for name in names]), axis=0, kind="stable"
-    )
-    best_tested = int(np.argmax([np.mean(tested[name]) for name in names]))
-    chosen = []
-    for index, name in enumerate(names):
-        for repetition in range(order.shape[1]):
-            if index == best_tested or index in order[:n_best, repetition]:
-                chosen.append((params[name], repetition))
-    return chosen
+    return {
+        (describe(run.params), repetition)
+        for repetition, group in by_repetition.items()
+        for run in sorted(group, key=lambda run: -_number(run.validation))[:n_best]
+    }
 
 
 def is_shared(cell: Cell) -> bool:

@@ -8,8 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from pbow.experiment.declaration import Cell, Experiment, describe
-from pbow.experiment.plan import n_repetitions, over_budget_key, plan_cell
-from pbow.experiment.runs import FINAL, MATRIX, Run
+from pbow.experiment.plan import (
+    best_inside,
+    n_repetitions,
+    over_budget_key,
+    plan_cell,
+)
+from pbow.experiment.runs import FINAL, MATRIX, SCREEN, Run
 
 __all__ = ["Outcome", "summarize"]
 
@@ -89,7 +94,7 @@ def _outcome(experiment: Experiment, cell: Cell, runs: Mapping[str, Run]) -> Out
     finals = [run for run in done if run.stage == FINAL]
     is_complete = 0 < sum(task.stage == FINAL for task in tasks) == len(finals)
     n = n_repetitions(experiment, cell.dataset)
-    nested = _nested(finals, n) if is_complete else ()
+    nested = _nested(experiment, done, n) if is_complete else ()
     shared = {
         describe(run.params): run.representation_seconds
         for run in done
@@ -110,11 +115,19 @@ def _outcome(experiment: Experiment, cell: Cell, runs: Mapping[str, Run]) -> Out
     )
 
 
-def _nested(finals: list[Run], n: int) -> tuple[Run, ...]:
+def _nested(experiment: Experiment, done: list[Run], n: int) -> tuple[Run, ...]:
+    screened = [run for run in done if run.stage == SCREEN]
+    inside = best_inside(experiment.classifier.finalists, screened)
+    candidates = [
+        run
+        for run in done
+        if run.stage == FINAL
+        and (not screened or (describe(run.params), run.repetition) in inside)
+    ]
     # max keeps the first of equals, which is the first of the grid.
     return tuple(
         max(
-            (run for run in finals if run.repetition == repetition),
+            (run for run in candidates if run.repetition == repetition),
             key=lambda run: run.validation or 0.0,
         )
         for repetition in range(n)
