@@ -55,7 +55,8 @@ class Classifier:
     Attributes
     ----------
     costs : tuple of float
-        Values of C; among equals the first wins.
+        Values of C, from small to large; among equals the first wins. Where the solver
+        meets its cap and the accuracy falls, larger ones are not tried.
     folds : int
         Of the cross-validation in the training part of a finalist.
     max_iterations : int
@@ -68,7 +69,7 @@ class Classifier:
 
     costs: tuple[float, ...] = (0.1, 1.0, 10.0, 100.0, 1000.0)
     folds: int = 5
-    max_iterations: int = 50_000
+    max_iterations: int = 20_000
     screen_rows: int = 1000
     finalists: int = 3
 
@@ -179,7 +180,7 @@ class Experiment:
     seed : int
         Seeds divisions, sub-samples and codebooks.
     repetitions : int
-        Number of divisions; of the four folds, how often the data are divided so.
+        Number of divisions; four folds are four of them.
     minutes_per_cell : float or None
         What a cell may take; None is as long as it needs.
     classifier : Classifier
@@ -487,7 +488,7 @@ class _Table:
             or not all(is_finite_number(value) and value > 0 for value in values)
         ):
             self.fail(f"{key} to be a list of numbers > 0", repr(values))
-        return tuple(map(float, values))
+        return tuple(sorted(map(float, values)))
 
     def names(
         self, key: str, default: tuple[str, ...], known: Collection[str]

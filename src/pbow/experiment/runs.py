@@ -56,7 +56,7 @@ class Run:
     cost : float or None
         The chosen C.
     by_cost : list of float
-        Accuracy inside the training part, for each value of C.
+        Accuracy inside the training part, for each value of C that was tried.
     confusion : list of list of int or None
         Test samples by true class (row) and predicted class; of final runs.
     n_train, n_test, n_features : int
