@@ -18,8 +18,9 @@ __all__ = ["add_key", "draw_circles", "room_for"]
 
 Floats = NDArray[np.float64]
 
-# Diameter of the largest circle, in points of 1/72 inch.
-LARGEST = 26.0
+# Diameter of the largest circle, in points of 1/72 inch, up to so many words; of more
+# words circles are smaller, and cover about as much together.
+LARGEST, FEW = 26.0, 25
 EDGE = 0.5
 # Share of the range of the words that is left free on each side, for the circles.
 MARGIN = 0.12
@@ -37,7 +38,7 @@ def draw_circles(
     ax.scatter(
         births,
         persistences,
-        s=_areas(values, largest),
+        s=_areas(values, largest, len(words)),
         facecolor=[(colour, 0.4) for colour in colours],
         edgecolor=list(colours),
         linewidths=np.where(values > 0.0, EDGE, 0.0).tolist(),
@@ -45,8 +46,8 @@ def draw_circles(
     )
 
 
-def add_key(ax: Axes, largest: float, title: str, colour: str) -> None:
-    """Show right of the Axes what the areas mean."""
+def add_key(ax: Axes, largest: float, n_words: int, title: str) -> None:
+    """Show right of the Axes what the areas mean, where so many words were drawn."""
     from matplotlib.lines import Line2D  # noqa: PLC0415
 
     handles = [
@@ -55,13 +56,13 @@ def add_key(ax: Axes, largest: float, title: str, colour: str) -> None:
             [],
             linestyle="",
             marker="o",
-            markersize=math.sqrt(_areas(np.array([value]), largest)[0]),
-            markerfacecolor=(colour, 0.4),
-            markeredgecolor=colour,
+            markersize=math.sqrt(_areas(np.array([value]), largest, n_words)[0]),
+            markerfacecolor=(GREY, 0.4),
+            markeredgecolor=GREY,
             markeredgewidth=EDGE,
             label=f"{value:g}",
         )
-        for value in round_values(largest)
+        for value in _round_values(largest)
     ]
     ax.legend(
         handles=handles,
@@ -69,7 +70,8 @@ def add_key(ax: Axes, largest: float, title: str, colour: str) -> None:
         loc="upper left",
         bbox_to_anchor=(1.02, 1.0),
         borderaxespad=0.0,
-        labelspacing=1.0,
+        labelspacing=0.4,
+        handleheight=2.2,
         handletextpad=1.0,
         frameon=False,
         alignment="left",
@@ -87,7 +89,7 @@ def room_for(points: Floats) -> dict[str, Any]:
     }
 
 
-def round_values(largest: float) -> list[float]:
+def _round_values(largest: float) -> list[float]:
     """Return three of 1, 2, 5, 10, 20, ..., about five times apart, up to `largest`."""
     exponent = math.floor(math.log10(largest))
     steps = [
@@ -98,6 +100,8 @@ def round_values(largest: float) -> list[float]:
     return [value for value in steps if value <= largest][:5:2]
 
 
-def _areas(values: Floats, largest: float) -> Floats:
+def _areas(values: Floats, largest: float, n_words: int) -> Floats:
     """Areas as matplotlib has them: the square of the diameter in points."""
-    return LARGEST**2 * values / largest if largest > 0.0 else np.zeros(len(values))
+    if largest == 0.0:
+        return np.zeros(len(values))
+    return LARGEST**2 * min(1.0, FEW / n_words) * values / largest

@@ -81,7 +81,7 @@ def plot_barcode(sample: Any, *, ax: Axes | None = None) -> Axes:
         ax.scatter(
             np.full(endless.sum(), beyond),
             heights[endless],
-            s=30.0,
+            s=50.0,
             marker=">",
             color=colour,
             linewidths=0,

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from pbow.codebook import KMeansCodebook
 from pbow.diagrams import check_diagrams
 from pbow.encoding import encode_counts
-from pbow.plotting._axes import BLUE, GREY, RED, new_axes
+from pbow.plotting._axes import BLUE, RED, new_axes
 from pbow.plotting._books import check_codebook, check_labels
 from pbow.plotting._circles import add_key, draw_circles, room_for
 from pbow.validation import is_finite_number
@@ -41,7 +41,7 @@ def plot_class_difference(
     left and right the average number of points of each class that are nearest to the
     word; between them the difference, red where the first class has more and blue where
     the second has. Areas are numbers of points. Both classes have the same scale, the
-    difference its own, and the largest circle in view has always the same size.
+    difference its own, as the words in view need it.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def plot_class_difference(
         (panels[2], more, "points per\ndiagram"),
     ):
         if largest > 0.0:
-            add_key(ax, largest, what, GREY)
+            add_key(ax, largest, len(words), what)
     if axes is None:
         for ax in panels[1:]:
             ax.set_ylabel("")
