@@ -14,7 +14,6 @@ from sklearn.metrics import confusion_matrix
 from sklearn.svm import SVC
 
 from pbow.datasets.drawing import draw_order
-from pbow.experiment.declaration import Classifier
 from pbow.experiment.descriptors import Similarities
 
 __all__ = ["Verdict", "classify", "make_folds", "screening_rows"]
@@ -103,8 +102,10 @@ def classify(
     similarities: Similarities,
     y_train: Ints,
     y_test: Ints,
-    classifier: Classifier,
     folds: Sequence[Ints],
+    *,
+    costs: Sequence[float],
+    max_iterations: int,
     n_classes: int,
 ) -> Verdict:
     """Choose the cost by the folds, learn from the whole training part, and test.
@@ -117,20 +118,22 @@ def classify(
         Between training samples, and of test samples to them.
     y_train, y_test : ndarray of int
         Classes.
-    classifier : Classifier
-        Costs and the cap of iterations.
     folds : sequence of ndarray of int
         Positions in the training part that are predicted from the others. None of them:
         the first cost is taken, untried.
+    costs : sequence of float
+        Values of C, from small to large.
+    max_iterations : int
+        At which the solver of a pair of classes stops.
     n_classes : int
         Number of classes of the data set.
     """
     start = time.perf_counter()
-    solver = _Solver(classifier.max_iterations)
-    by_cost = _by_cost(similarities.train, y_train, classifier.costs, folds, solver)
+    solver = _Solver(max_iterations)
+    by_cost = _by_cost(similarities.train, y_train, costs, folds, solver)
     # The first of equals, as in the authors' program.
     best = int(np.argmax(by_cost)) if by_cost else 0
-    cost = classifier.costs[best]
+    cost = costs[best]
     predicted = solver.predict(similarities.train, y_train, similarities.test, cost)
     return Verdict(
         accuracy=float(np.mean(predicted == y_test)),

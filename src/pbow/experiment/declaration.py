@@ -61,8 +61,9 @@ class Classifier:
         Of the cross-validation in the training part of a finalist.
     max_iterations : int
         At which the solver of a pair of classes stops; results say how often it did.
-    screen_rows : int
-        Training samples, at most, by which combinations of parameters are screened.
+    screen_rows, screen_iterations : int
+        Training samples, at most, by which combinations of parameters are screened, and
+        the cap of iterations there.
     finalists : int
         Combinations that go on from the screening, in each repetition.
     """
@@ -71,6 +72,7 @@ class Classifier:
     folds: int = 5
     max_iterations: int = 20_000
     screen_rows: int = 1000
+    screen_iterations: int = 5_000
     finalists: int = 3
 
 
@@ -315,6 +317,9 @@ class _Reader:
             folds=table.integer("folds", standard.folds, least=2),
             max_iterations=table.integer("max_iterations", standard.max_iterations),
             screen_rows=table.integer("screen_rows", standard.screen_rows, least=4),
+            screen_iterations=table.integer(
+                "screen_iterations", standard.screen_iterations
+            ),
             finalists=table.integer("finalists", standard.finalists),
         )
         table.end()

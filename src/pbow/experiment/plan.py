@@ -173,7 +173,7 @@ def _key(
     }
     classifier = experiment.classifier
     if stage == SCREEN:
-        used = [classifier.costs, classifier.max_iterations, classifier.screen_rows]
+        used = [classifier.costs, classifier.screen_iterations, classifier.screen_rows]
     elif stage == FINAL:
         used = [classifier.costs, classifier.max_iterations, classifier.folds]
     else:

@@ -153,7 +153,9 @@ class Worker:
         experiment, repetition = self._experiment, task.repetition or 0
         classifier, seed = experiment.classifier, experiment.seed
         fit_on, n_folds = train, classifier.folds
+        max_iterations = classifier.max_iterations
         if task.stage == SCREEN:
+            max_iterations = classifier.screen_iterations
             rows = screening_rows(
                 dataset.labels[train],
                 classifier.screen_rows,
@@ -178,9 +180,10 @@ class Worker:
             similarities,
             dataset.labels[train],
             dataset.labels[test],
-            classifier,
             folds,
-            len(dataset.label_names),
+            costs=classifier.costs,
+            max_iterations=max_iterations,
+            n_classes=len(dataset.label_names),
         )
         return replace(
             run,
