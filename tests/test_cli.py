@@ -173,8 +173,8 @@ def test_a_terminal_sees_a_bar():
     pty = pytest.importorskip("pty", reason="needs a terminal of Unix")
     leader, follower = pty.openpty()
     code = (
-        "from pbow.cli import _progress\n"
-        "with _progress('Working', 2) as bar:\n"
+        "from pbow.cli.show import progress_bar\n"
+        "with progress_bar('Working', 2) as bar:\n"
         "    bar.update(1); bar.update(1)\n"
     )
     with os.fdopen(leader, "rb", buffering=0) as terminal:

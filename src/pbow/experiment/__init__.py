@@ -11,11 +11,13 @@ from pbow.experiment.declaration import (
     Reported,
     read_experiment,
 )
-from pbow.experiment.estimate import Work, count_work
+from pbow.experiment.estimate import Estimate, Work, count_work, estimate_work
+from pbow.experiment.report import write_report
 from pbow.experiment.runner import run_experiment
 from pbow.experiment.runs import Folder, Run
 from pbow.experiment.selection import Outcome, summarize
 from pbow.experiment.surfaces import diagrams_like_surfaces
+from pbow.experiment.table import make_powered_table, make_table
 
 __all__ = [
     "Cell",
@@ -23,6 +25,7 @@ __all__ = [
     "DatasetEntry",
     "DeclarationError",
     "DescriptorEntry",
+    "Estimate",
     "Experiment",
     "Folder",
     "Outcome",
@@ -31,8 +34,12 @@ __all__ = [
     "Work",
     "count_work",
     "diagrams_like_surfaces",
+    "estimate_work",
+    "make_powered_table",
+    "make_table",
     "open_dataset",
     "read_experiment",
     "run_experiment",
     "summarize",
+    "write_report",
 ]

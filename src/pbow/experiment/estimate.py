@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pbow.experiment.declaration import Cell, Experiment
+from pbow.datasets import Dataset
+from pbow.experiment.classification import classify, make_folds, screening_rows
+from pbow.experiment.data import open_dataset
+from pbow.experiment.declaration import Cell, DatasetEntry, DescriptorEntry, Experiment
+from pbow.experiment.descriptors import represent
 from pbow.experiment.plan import n_repetitions, plan_cell
 from pbow.experiment.runs import FINAL, SCREEN, Run
+from pbow.io.archive import AnyPath
 
-__all__ = ["Work", "count_work", "progress_of"]
+__all__ = ["Estimate", "Work", "count_work", "estimate_work", "progress_of"]
+
+# What the time of a fit is tried on: of middling size among all that is compared.
+PROBE = DescriptorEntry(name="probe", title="probe", make="PersistenceBoW.paper")
+PROBE_WORDS = 50
 
 
 @dataclass(frozen=True)
 class Work:
-    """Numbers of runs and of support vector machines.
+    """Numbers of support vector machines.
 
     Attributes
     ----------
@@ -80,6 +89,71 @@ def count_work(experiment: Experiment) -> Work:
             total.finals + n_finals * repetitions * whole,
         )
     return total
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Work on a data set, and the seconds of a core that it takes by estimate."""
+
+    dataset: DatasetEntry
+    work: Work
+    whole_grid_seconds: float
+    reduced_seconds: float
+
+
+def estimate_work(
+    experiment: Experiment, data_home: AnyPath | None = None
+) -> Iterator[Estimate]:
+    """Estimate the time of all fits, from a few of them on each data set.
+
+    One inner division is tried with all costs, on the whole training part and on the
+    rows of the screening, for PBoW with 50 words. Fits are what an experiment spends
+    its time on; representations are not counted.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The declaration.
+    data_home : str or path-like, optional
+        Folder of the data sets.
+    """
+    classifier = experiment.classifier
+    for entry in experiment.datasets:
+        cells = tuple(cell for cell in experiment.cells if cell.dataset == entry)
+        work = count_work(replace(experiment, cells=cells))
+        dataset = open_dataset(entry, seed=experiment.seed, data_home=data_home)
+        large = _seconds_a_fit(experiment, entry, dataset, len(dataset))
+        small = _seconds_a_fit(experiment, entry, dataset, classifier.screen_rows)
+        yield Estimate(
+            entry,
+            work,
+            work.whole_grid * large,
+            work.screening * small + work.finals * large,
+        )
+
+
+def _seconds_a_fit(
+    experiment: Experiment, entry: DatasetEntry, dataset: Dataset, n_rows: int
+) -> float:
+    seed, classifier = experiment.seed, experiment.classifier
+    train, test = dataset.splits(entry.protocol, seed=seed)[0]
+    rows = screening_rows(dataset.labels[train], n_rows, seed=seed, repetition=0)
+    train = train[rows]
+    similarities = represent(
+        PROBE, {"n_words": PROBE_WORDS}, dataset.diagrams, train, test, seed=seed
+    )
+    labels = dataset.labels
+    folds = make_folds(labels[train], None, classifier.folds, seed=seed, repetition=0)
+    verdict = classify(
+        similarities,
+        labels[train],
+        labels[test],
+        folds[:1],
+        costs=classifier.costs,
+        max_iterations=classifier.max_iterations,
+        n_classes=len(dataset.label_names),
+    )
+    return verdict.seconds / verdict.n_fits
 
 
 def progress_of(

@@ -1,0 +1,267 @@
+"""``pbow experiment``: run a declared experiment; make its table, figures and page."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pbow.cli.show import aligned
+
+if TYPE_CHECKING:
+    from pbow.experiment import Experiment, Folder, Run
+
+__all__ = ["experiment"]
+
+SECONDS_BETWEEN_LINES = 30.0  # where nothing can be drawn over
+FORMATS = ("markdown", "latex", "csv")
+
+_results = click.argument("results", type=click.Path(path_type=Path))
+_data_home = click.option(
+    "--data-home",
+    type=click.Path(path_type=Path),
+    default=None,
+    show_default="the variable PBOW_DATA",
+    help="Folder of the data sets.",
+)
+
+
+@click.group()
+def experiment() -> None:
+    r"""Run declared experiments, and show what came out of them.
+
+    \b
+    pbow experiment run experiments/quick.toml --out results
+    pbow experiment table results
+    pbow experiment report results
+    """
+
+
+@experiment.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Folder for the results. What it holds already is not run again.",
+)
+@_data_home
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="NAME",
+    help="A data set, a descriptor, or a cell as synthetic/PBoW; may be repeated.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Processes.",
+)
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="MINUTES",
+    default=None,
+    show_default="what FILE says",
+    help="What a data set and descriptor may take together; the table says if more "
+    "was needed.",
+)
+def run(
+    file: Path,
+    out: Path,
+    data_home: Path | None,
+    only: tuple[str, ...],
+    jobs: int,
+    budget: float | None,
+) -> None:
+    """Run what is missing of the experiment that FILE declares.
+
+    It may be stopped at any moment and started again, and several may work on one
+    folder at once: finished runs are kept, and none is made twice.
+    """
+    from pbow.experiment import count_work, read_experiment, run_experiment, summarize  # noqa: PLC0415  # noqa: PLC0415
+
+    declared = read_experiment(file)
+    work = count_work(declared)
+    click.echo(
+        f"{declared.title}: {len(declared.cells)} cells, {work.n_combinations:,} "
+        "combinations of parameters. The whole grid with all costs and folds would be "
+        f"{work.whole_grid:,} support vector machines; screening and finalists are at "
+        f"most {work.screening + work.finals:,}.",
+        err=True,
+    )
+    line = _Line()
+    runs = run_experiment(
+        file,
+        out,
+        data_home=data_home,
+        only=only,
+        n_jobs=jobs,
+        minutes_per_cell=budget,
+        report=line.show,
+    )
+    line.end()
+    outcomes = summarize(declared, runs).values()
+    n_complete = sum(outcome.is_complete for outcome in outcomes)
+    click.echo(f"{n_complete} of {len(outcomes)} cells are complete: {out}")
+
+
+@experiment.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@_data_home
+def estimate(file: Path, data_home: Path | None) -> None:
+    """Estimate how long the experiment of FILE takes, by a few fits a data set.
+
+    Prints, for each data set, the support vector machines of the whole grid and of the
+    declared reduction, and the hours of one core that they take by estimate.
+    """
+    from pbow.experiment import estimate_work, read_experiment  # noqa: PLC0415
+
+    rows = [("data set", "fits of the whole grid", "hours", "fits at most", "hours")]
+    for item in estimate_work(read_experiment(file), data_home):
+        rows.append(
+            (
+                item.dataset.title,
+                f"{item.work.whole_grid:,}",
+                f"{item.whole_grid_seconds / 3600:.2f}",
+                f"{item.work.screening + item.work.finals:,}",
+                f"{item.reduced_seconds / 3600:.2f}",
+            )
+        )
+        click.echo(f"{item.dataset.title} is tried", err=True)
+    click.echo(aligned(rows, left=(0,)))
+
+
+@experiment.command()
+@_results
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(FORMATS),
+    default="markdown",
+    show_default=True,
+)
+def table(results: Path, format_: str) -> None:
+    """Print the table of the folder RESULTS, ours beside the paper's."""
+    from pbow.experiment import make_powered_table, make_table  # noqa: PLC0415
+    from pbow.experiment.sheets import is_powered  # noqa: PLC0415
+
+    declared, _, runs = _read(results)
+    make = make_powered_table if is_powered(declared) else make_table
+    click.echo(make(declared, runs, format_), nl=False)
+
+
+@experiment.command()
+@_results
+@_data_home
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=None,
+    show_default="RESULTS/figures",
+    help="Folder for the pictures.",
+)
+def figures(results: Path, data_home: Path | None, out: Path | None) -> None:
+    """Draw the figures of the folder RESULTS, as PNG and SVG.
+
+    Prints the files. Figures that need data which are not here are left out, and
+    named.
+    """
+    from pbow.experiment.figures import make_figures, save  # noqa: PLC0415
+
+    declared, _, runs = _read(results)
+    made = make_figures(declared, runs, data_home=data_home)
+    folder = results / "figures" if out is None else out
+    folder.mkdir(parents=True, exist_ok=True)
+    for figure in made.figures:
+        saved = save(figure, folder)
+        click.echo(f"{saved.png}\n{saved.svg}")
+    _say_left_out(made.left_out)
+
+
+@experiment.command()
+@_results
+@_data_home
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=None,
+    show_default="RESULTS/report.html",
+    help="The page.",
+)
+def report(results: Path, data_home: Path | None, out: Path | None) -> None:
+    """Write table, choices and figures of the folder RESULTS into one HTML page.
+
+    The page needs no network. Prints its name.
+    """
+    from tempfile import TemporaryDirectory  # noqa: PLC0415
+
+    from pbow.experiment import write_report  # noqa: PLC0415
+    from pbow.experiment.figures import make_figures, save  # noqa: PLC0415
+
+    declared, _, runs = _read(results)
+    made = make_figures(declared, runs, data_home=data_home)
+    path = results / "report.html" if out is None else out
+    with TemporaryDirectory() as folder:
+        saved = [save(figure, folder) for figure in made.figures]
+        write_report(declared, runs, saved, path)
+    click.echo(path)
+    _say_left_out(made.left_out)
+
+
+@experiment.command()
+@_results
+def pack(results: Path) -> None:
+    """Move the runs of the folder RESULTS into one table, runs.csv.
+
+    Nothing else changes: the runs are read from there just as well.
+    """
+    declared, folder, _ = _read(results)
+    click.echo(f"{folder.pack():,} runs of {declared.name}: {folder.packed}")
+
+
+def _read(results: Path) -> tuple[Experiment, Folder, dict[str, Run]]:
+    from pbow.experiment import Folder, read_experiment  # noqa: PLC0415
+
+    folder = Folder(results)
+    if not folder.declaration.is_file():
+        msg = (
+            f"Expected {results} to be a folder of results; it has no "
+            f"{folder.declaration.name}. `pbow experiment run FILE --out {results}` "
+            "makes one."
+        )
+        raise click.ClickException(msg)
+    return read_experiment(folder.declaration), folder, folder.load()
+
+
+def _say_left_out(left_out: dict[str, str]) -> None:
+    for what, why in left_out.items():
+        click.echo(f"Left out: {what}. {why}", err=True)
+
+
+class _Line:
+    """How far it is: drawn over on a terminal, elsewhere a line now and then."""
+
+    def __init__(self) -> None:
+        self._is_terminal = sys.stderr.isatty()
+        self._next = 0.0
+
+    def show(self, done: int, total: int, seconds_left: float | None) -> None:
+        text = f"{done:,} of {total:,} runs"
+        if seconds_left is not None:
+            minutes, seconds = divmod(round(seconds_left), 60)
+            text += f", {minutes // 60}:{minutes % 60:02}:{seconds:02} left by estimate"
+        if self._is_terminal:
+            click.echo(f"\r{text:<60}", nl=False, err=True)
+        elif time.monotonic() >= self._next:
+            self._next = time.monotonic() + SECONDS_BETWEEN_LINES
+            click.echo(text, err=True)
+
+    def end(self) -> None:
+        if self._is_terminal:
+            click.echo(f"\r{'':<60}\r", nl=False, err=True)

@@ -1,0 +1,35 @@
+"""What all commands print alike: columns, bars, sizes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import click
+
+__all__ = ["aligned", "file_size", "progress_bar"]
+
+
+def aligned(rows: Sequence[Sequence[str]], *, left: Collection[int]) -> str:
+    """Return lines with cells in columns: some flush left, all others flush right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if k in left else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    )
+
+
+def progress_bar(label: str, length: int) -> Any:
+    """Return a bar on a terminal; elsewhere it prints its label once, on a line."""
+    return click.progressbar(length=length, label=label, file=sys.stderr)
+
+
+def file_size(n_bytes: int | None) -> str:
+    """Return a size for people; nothing where it is not known."""
+    if n_bytes is None:
+        return ""
+    return f"{n_bytes / 1e6:.1f} MB" if n_bytes >= 1e5 else f"{n_bytes / 1e3:.1f} kB"
