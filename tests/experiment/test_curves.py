@@ -192,6 +192,12 @@ def test_a_combination_that_is_not_done_is_not_drawn_and_told_of(experiment, run
     assert "1 combination is not done in all repetitions yet" in figure.caption
 
 
+def test_a_single_size_makes_no_curve(tmp_path):
+    experiment = declared(tmp_path, TEXT.replace("[40, 10, 20]", "[40]"))
+    figure = accuracy_by_codebook_size(experiment, made_up(experiment, score))
+    assert list(lines_of(axes_of(figure)["First"])) == ["sPBoW, weighted", "sPBoW"]
+
+
 def test_without_runs_there_is_nothing_to_draw(experiment):
     with pytest.raises(CannotDraw, match="needs runs of PBoW or sPBoW"):
         accuracy_by_codebook_size(experiment, {})

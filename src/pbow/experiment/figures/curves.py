@@ -252,13 +252,13 @@ def _protocol(
     if len(whole) < len(cells):
         text = (
             "From the screening of all combinations of parameters: the classifier is "
-            f"trained on at most {rows:,} training samples, so that accuracies differ "
-            "from those of the table."
+            f"trained on at most {rows:,} training samples, so that accuracies may "
+            "differ from those of the table."
         )
         if shows_time:
             text += (
                 " The screening learns from the whole training part, and encodes these "
-                "samples and the test part only: seconds differ, too."
+                "samples and the test part only: seconds may differ, too."
             )
         if whole:
             text += f" Trained on the whole training part: {', '.join(whole)}."
