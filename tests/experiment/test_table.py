@@ -83,7 +83,7 @@ def test_scores_stand_above_the_papers_and_ours_below_all(experiment, runs):
 
 
 def test_seconds_are_of_the_representation_and_the_fastest_is_bold(experiment, runs):
-    fit = {"PL": 1234.5, "PBoW": 0.004, "Ours": 0.25}
+    fit = {"PL": 1234.5, "PBoW": 0.004, "Ours": 12.34}
     for run in runs.values():
         run.seconds.update(fit=fit[run.descriptor], encode=0.0)
     assert rows_of(make_table(experiment, runs), "Seconds") == [
@@ -91,7 +91,7 @@ def test_seconds_are_of_the_representation_and_the_fastest_is_bold(experiment, r
         ["PBoW", "here", "**0.004**", "**0.004**"],
         ["", "paper", "1,250.9", "**0.3 †**"],
         ["PL", "here", "1,234", "-"],
-        [r"Ours, by \*default\*", "here", "0.25", "0.25"],
+        [r"Ours, by \*default\*", "here", "12.3", "12.3"],
     ]
 
 
@@ -151,6 +151,20 @@ def test_csv_has_every_number_of_a_cell(experiment, runs):
     assert json.loads(line["accuracies"]) == pytest.approx([92, 94, 92, 94, 92])
     # 15 screenings of 6 fits, 10 final runs of 26; each met the cap once.
     assert (line["n_fits"], line["n_capped"]) == ("350", "25")
+
+
+def test_csv_has_the_parameters_of_both_ways_to_choose(experiment):
+    def changing(name, params, repetition):
+        del name
+        return 0.9 if params.get("n_words") == (10 if repetition == 0 else 30) else 0.5
+
+    text = make_table(experiment, made_up(experiment, changing), "csv")
+    line = lines_of(text)["synthetic", "PBoW"]
+    chosen = [params["n_words"] for params in json.loads(line["params"])]
+    assert chosen == [10, 30, 30, 30, 30]
+    assert json.loads(line["test_chosen_params"]) == {"n_words": 30}
+    assert float(line["accuracy_mean"]) == pytest.approx(90)
+    assert float(line["test_chosen_mean"]) == pytest.approx(82)
 
 
 def test_csv_has_p_values_and_the_test_they_are_of(experiment, runs):
