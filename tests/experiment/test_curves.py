@@ -20,6 +20,7 @@ TEXT = """
 repetitions = 3
 [classifier]
 screen_rows = 700
+screen_iterations = 4000
 [datasets.first]
 title = "First"
 shapes = {}
@@ -154,6 +155,7 @@ def test_the_caption_says_what_the_numbers_are_of(experiment, runs):
     caption = accuracy_by_codebook_size(experiment, runs).caption
     assert "screening" in caption
     assert "at most 700 training samples" in caption
+    assert "after 4,000 iterations" in caption
     assert "sample_size = 5000 (PBoW on First)" in caption
     assert "sample_size = 2000 (PBoW on Second stand-in)" in caption
     assert "not done" not in caption

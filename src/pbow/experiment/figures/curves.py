@@ -246,14 +246,15 @@ def _protocol(
     experiment: Experiment, cells: list[Cell], runs: Runs, *, shows_time: bool = False
 ) -> str:
     """Say what the numbers are of: the screening is not the whole protocol."""
-    rows = experiment.classifier.screen_rows
+    classifier = experiment.classifier
     whole = [_title(c) for c in cells if _stage(experiment, c) == FINAL]
     text = "The classifier is trained on the whole training part."
     if len(whole) < len(cells):
         text = (
             "From the screening of all combinations of parameters: the classifier is "
-            f"trained on at most {rows:,} training samples, so that accuracies may "
-            "differ from those of the table."
+            f"trained on at most {classifier.screen_rows:,} training samples and stops "
+            f"after {classifier.screen_iterations:,} iterations, so that accuracies "
+            "may differ from those of the table."
         )
         if shows_time:
             text += (
