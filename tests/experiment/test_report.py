@@ -20,7 +20,7 @@ shapes = {}
 [datasets.geomat]
 load = "geomat-standin"
 [descriptors.PBoW]
-title = "P&BoW"
+title = "P<b>oW"
 make = "PersistenceBoW"
 grid = { n_words = [10, 20], weighting = ["uniform", "ramp"] }
 [descriptors.PBoW.on.shapes]

@@ -9,7 +9,7 @@ from tests.experiment.fake_runs import declared, made_up, over_budget
 from pbow.experiment.table import make_powered_table, make_table
 
 TEXT = """
-title = "A | B_ & <i>100%</i>"
+title = "A | _B_ & <i>100%</i>"
 repetitions = 5
 [classifier]
 finalists = 2
@@ -111,7 +111,7 @@ def test_a_cell_that_is_not_complete_has_no_number(experiment):
 
 def test_markdown_escapes_only_what_would_be_markup(experiment, runs):
     text = make_table(experiment, runs)
-    assert text.startswith("# A \\| B\\_ & \\<i>100%\\</i>\n")
+    assert text.startswith("# A \\| \\_B\\_ & \\<i>100%\\</i>\n")
     assert "at p < 0.1" in text
 
 
@@ -120,7 +120,7 @@ def test_latex_has_both_tables_and_escapes(experiment, runs):
     for kind in ("table*", "tabular"):
         assert text.count(rf"\begin{{{kind}}}") == text.count(rf"\end{{{kind}}}") == 2
     assert r"\textbf{\boldmath 92.8 \ensuremath{\pm} 1.1}" in text
-    assert r"A \ensuremath{|} B\_ \& \ensuremath{<}i\ensuremath{>}100\%" in text
+    assert r"A \ensuremath{|} \_B\_ \& \ensuremath{<}i\ensuremath{>}100\%" in text
     assert r"22.45 \ensuremath{\pm} 0.0 \ensuremath{^\dagger}" in text
     # Every row has as many entries as there are columns, and no sign is left over.
     rows = [line for line in text.splitlines() if line.endswith(r"\\")]

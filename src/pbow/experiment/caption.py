@@ -15,6 +15,7 @@ from pbow.experiment.comparison import (
     stand_in_for,
 )
 from pbow.experiment.declaration import DatasetEntry, Experiment
+from pbow.experiment.estimate import count_work
 from pbow.experiment.plan import n_repetitions, plan
 from pbow.experiment.runs import Run
 from pbow.experiment.significance import smallest_p
@@ -198,6 +199,7 @@ def _work(experiment: Experiment, runs: Runs) -> str:
     made = [runs[key] for key in keys if key in runs]
     n_fits = sum(run.n_fits for run in made)
     n_capped = sum(run.n_capped for run in made)
+    n_whole = count_work(experiment).whole_grid
     costs = ", ".join(f"{cost:g}" for cost in classifier.costs)
     text = (
         f"Classifier: support vector machine on the Gram matrix, C from {costs}; "
@@ -218,17 +220,7 @@ def _work(experiment: Experiment, runs: Runs) -> str:
     return text + (
         f"The solver stops after {classifier.max_iterations:,} iterations for a pair "
         f"of classes: {n_capped:,} of {n_fits:,} fits met that cap. The whole grid "
-        f"with all C and folds would have been {_n_whole(experiment):,} fits."
-    )
-
-
-def _n_whole(experiment: Experiment) -> int:
-    """Count the fits of the whole grid: all C on all folds, and then the chosen C."""
-    classifier = experiment.classifier
-    per_run = len(classifier.costs) * classifier.folds + 1
-    return per_run * sum(
-        len(cell.combinations()) * n_repetitions(experiment, cell.dataset)
-        for cell in experiment.cells
+        f"with all C and folds would have been {n_whole:,} fits."
     )
 
 
