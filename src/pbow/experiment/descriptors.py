@@ -67,7 +67,7 @@ def find_maker(name: str) -> Any:
     if module_name:
         try:
             found: Any = importlib.import_module(module_name)
-        except ModuleNotFoundError as error:
+        except (ModuleNotFoundError, TypeError) as error:  # a leading dot: TypeError
             msg = f"{name!r} cannot be imported: {error}. Is its package installed?"
             raise DeclarationError(msg) from error
         places = [found]
@@ -105,6 +105,9 @@ def make_descriptor(name: str, params: Params, *, seed: int) -> Any:
     except (TypeError, ValueError) as error:
         msg = f"{name} does not take {params}: {error}"
         raise DeclarationError(msg) from error
+    if not all(hasattr(made, name) for name in ("get_params", "fit", "transform")):
+        msg = f"Expected {name} to make an estimator with fit and transform; got {made}"
+        raise DeclarationError(msg)
     if "random_state" in made.get_params():
         made.set_params(random_state=seed)
     return made
@@ -126,7 +129,6 @@ def represent(
     test: Ints,
     *,
     seed: int,
-    fit_on: Ints | None = None,
 ) -> Similarities:
     """Fit a descriptor to the training part and return similarities.
 
@@ -139,18 +141,15 @@ def represent(
     X : Diagrams
         All samples.
     train, test : ndarray of int
-        Rows that the classifier is to learn from, and to be tested on.
+        Rows that descriptor and classifier learn from, and that they are tested on.
     seed : int
         Of what the descriptor draws.
-    fit_on : ndarray of int, optional
-        Rows that the descriptor is fitted to; by default those of `train`.
     """
     descriptor = make_descriptor(entry.make, params, seed=seed)
-    fit_on = train if fit_on is None else fit_on
-    if entry.on_all_rows:
-        fit_on = np.union1d(fit_on, test)
+    # A kernel compares with what it was fitted to, which the machine learns from.
+    with_test = entry.on_all_rows and not is_kernel(entry.make)
     clock = _Clock()
-    descriptor.fit(X[train] if is_kernel(entry.make) else X[fit_on])
+    descriptor.fit(X[np.union1d(train, test) if with_test else train])
     clock.lap("fit")
     to_train, to_test = descriptor.transform(X[train]), descriptor.transform(X[test])
     clock.lap("encode")

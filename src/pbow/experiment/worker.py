@@ -152,7 +152,7 @@ class Worker:
     ) -> Run:
         experiment, repetition = self._experiment, task.repetition or 0
         classifier, seed = experiment.classifier, experiment.seed
-        fit_on, n_folds = train, classifier.folds
+        n_folds = classifier.folds
         max_iterations = classifier.max_iterations
         if task.stage == SCREEN:
             max_iterations = classifier.screen_iterations
@@ -163,7 +163,7 @@ class Worker:
                 repetition=repetition,
             )
             train, n_folds = train[rows], SCREENING_PARTS
-        similarities = self._similarities(task, dataset, train, test, fit_on)
+        similarities = self._similarities(task, dataset, train, test)
         groups = _inner_groups(dataset, task.cell.dataset.protocol)
         folds = make_folds(
             dataset.labels[train],
@@ -202,7 +202,7 @@ class Worker:
         )
 
     def _similarities(
-        self, task: Task, dataset: Dataset, train: Ints, test: Ints, fit_on: Ints
+        self, task: Task, dataset: Dataset, train: Ints, test: Ints
     ) -> Similarities:
         if is_shared(task.cell):
             D, _ = self._distances(task.cell, task.params, dataset)
@@ -214,7 +214,6 @@ class Worker:
             train,
             test,
             seed=self._experiment.seed + (task.repetition or 0),
-            fit_on=fit_on,
         )
 
     def _distances(
