@@ -19,7 +19,7 @@ __all__ = [
 
 __version__ = _version("pbow")
 
-_ROOMS = {"datasets", "homology", "plotting", "preprocessing"}
+_ROOMS = {"datasets", "experiment", "homology", "plotting", "preprocessing"}
 
 
 def __getattr__(name: str) -> _ModuleType:
