@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -104,6 +105,20 @@ def test_numbers_and_names_of_many_classes_do_not_overlap():
         for texts in (ax.get_xticklabels(), ax.texts[:19]):
             boxes = [text.get_window_extent() for text in texts]
             assert all(a.x1 <= b.x0 for a, b in pairwise(boxes))
+
+
+@pytest.mark.parametrize("n_classes", [2, 19])
+@pytest.mark.parametrize("n_letters", [2, 18, 30])
+def test_nothing_is_cut_off(n_classes, n_letters):
+    names = tuple(f"{k}{'n' * n_letters}"[:n_letters] for k in range(n_classes))
+    alike = [outcome(name, np.eye(n_classes, dtype=int).tolist()) for name in "ab"]
+    dataset = replace(make(n_classes), label_names=names)
+    drawn = confusion_pair(*alike, dataset).draw()
+    drawn.draw_without_rendering()
+    used, (width, height) = drawn.get_tightbbox(), drawn.get_size_inches()
+    assert min(used.x0, used.y0) > 0
+    assert used.x1 < width
+    assert used.y1 < height
 
 
 def test_the_figure_can_be_saved_under_the_name_of_the_data_set(tmp_path):

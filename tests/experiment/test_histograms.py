@@ -132,6 +132,19 @@ def test_a_box_shows_the_view_of_the_next_row(dataset):
     assert not any(ax.patches for ax in axes[6:])
 
 
+def test_axes_are_named_at_the_left_and_at_the_bottom(dataset):
+    axes = class_differences(dataset, CONFUSION).draw().axes
+    assert [ax.get_xlabel() for ax in axes] == [*[""] * 6, *["birth"] * 3]
+    views = [ax.get_ylabel().partition("\n")[0] for ax in axes]
+    assert views[::3] == ["all words", "zoomed in", "further zoomed in"]
+    assert not any(views[1::3] + views[2::3])
+
+
+def test_circles_at_the_edge_of_a_view_are_whole(dataset):
+    axes = class_differences(dataset, CONFUSION).draw().axes
+    assert not any(circles(ax).get_clip_on() for ax in axes)
+
+
 def test_a_stand_in_is_named_so_in_title_and_caption():
     dataset = make(stand_in_for="GeoMat")
     for figure in (class_histograms(dataset), class_differences(dataset, CONFUSION)):

@@ -187,9 +187,7 @@ def test_axes_that_are_given_are_drawn_in_and_returned():
 
 def test_only_codebooks_can_be_drawn():
     image = PersistenceImage().fit([[[0, 1]]])
-    message = (
-        "Expected a fitted PersistenceBoW or StablePersistenceBoW; got Persistence"
-    )
+    message = "PersistenceBoW or StablePersistenceBoW; got PersistenceImage"
     with pytest.raises(TypeError, match=message):
         plot_codebook(image)
 

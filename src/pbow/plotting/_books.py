@@ -15,20 +15,24 @@ __all__ = ["check_codebook", "check_labels"]
 
 
 def check_codebook(
-    vectorizer: Any,
-    part: str | None,
-    kind: type | tuple[type, ...] = (KMeansCodebook, GaussianCodebook),
+    vectorizer: Any, part: str | None, *, counts: bool = False
 ) -> tuple[str, Any]:
-    """Return the part to draw, and its codebook in the plane, of one of the kinds."""
+    """Return the part to draw, and its codebook in the plane.
+
+    Where points are counted, only a codebook of k-means will do.
+    """
     check_is_fitted(vectorizer)
     codebooks = getattr(vectorizer, "codebooks_", None)
+    kinds = (KMeansCodebook,) if counts else (KMeansCodebook, GaussianCodebook)
     if not isinstance(codebooks, Mapping) or not all(
-        isinstance(codebook, kind) for codebook in codebooks.values()
+        isinstance(codebook, kinds) for codebook in codebooks.values()
     ):
-        expected = "PersistenceBoW, by whose words points are counted"
-        if kind is not KMeansCodebook:
-            expected = "PersistenceBoW or StablePersistenceBoW"
-        msg = f"Expected a fitted {expected}; got {type(vectorizer).__name__}."
+        does = "counts points by their nearest word" if counts else "shows words"
+        or_other = "" if counts else " or StablePersistenceBoW"
+        msg = (
+            f"The picture {does}, so it expects a fitted PersistenceBoW{or_other}; "
+            f"got {type(vectorizer).__name__}."
+        )
         raise TypeError(msg)
     # Essential classes have words on a line, births only.
     plane = {name: book for name, book in codebooks.items() if book.scale.shape == (2,)}

@@ -109,8 +109,6 @@ def plot_diagram(
             linewidths=0.5,
             label=name,
             zorder=2,
-            # Those that never die are on a line near the edge.
-            clip_on=False,
         )
     ax.set(
         xlim=(left, right),

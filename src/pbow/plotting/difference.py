@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pbow.codebook import KMeansCodebook
 from pbow.diagrams import check_diagrams
 from pbow.encoding import encode_counts
 from pbow.plotting._axes import BLUE, RED, new_axes
@@ -93,7 +92,7 @@ def plot_class_difference(
     >>> [ax.get_title() for ax in axes]
     ['flat', 'difference', 'tall']
     """
-    part, codebook = check_codebook(vectorizer, part, KMeansCodebook)
+    part, codebook = check_codebook(vectorizer, part, counts=True)
     diagrams = check_diagrams(X, parts=vectorizer.parts_, min_samples=1)[part].finite()
     labels = check_labels(y, len(diagrams))
     first, second = _check_classes(classes, labels)

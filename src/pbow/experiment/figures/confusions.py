@@ -109,10 +109,12 @@ def _draw(
 ) -> matplotlib.figure.Figure:
     side = max(SMALLEST, CELL * len(label_names))
     names = LETTER * max(map(len, label_names)) + 0.4
-    figure = new_figure(2.0 * side + names + 0.3, side + names + 0.3)
+    figure = new_figure(2.0 * side + names + 0.3, side + names + 0.4)
     axes = figure.subplots(1, 2, sharey=True)
     for ax, (name, matrix) in zip(axes, matrices.items(), strict=True):
         plot_confusion(matrix, label_names, ax=ax)
         ax.set_title(name)
+        # Square Axes are smaller than their room: what is left is for names below.
+        ax.set_anchor("N")
     axes[1].set_ylabel("")
     return figure

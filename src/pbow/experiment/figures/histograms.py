@@ -176,15 +176,15 @@ def _draw_differences(
             zoom=window,
             axes=row,
         )
+        for ax in row:
+            # Areas are what is to be read: a circle at the edge must not be cut.
+            ax.collections[-1].set_clip_on(False)
+            ax.set(xlabel="", ylabel="")
         row[0].set_ylabel(f"{view}\n\npersistence")
-        for ax in row[1:]:
-            ax.set_ylabel("")
-    for row in grid[:-1]:
-        for ax in row:
-            ax.set_xlabel("")
-    for row in grid[1:]:
-        for ax in row:
-            ax.set_title("")
+    for ax in grid[-1]:
+        ax.set_xlabel("birth")
+    for ax in grid[1:].flat:
+        ax.set_title("")
     for row, following in zip(grid[:-1], windows[1:], strict=True):
         for ax in row:
             _draw_window(ax, following)
