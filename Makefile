@@ -2,9 +2,10 @@
 #   make PYTHON=python3.13 ...   the interpreter of a new .venv
 #   make PBOW_DATA=folder ...    the real data sets, where there are any
 #   make test ARGS="-k bow"      more arguments for pytest, or for the benchmarks
+#   make experiments JOBS=8      processes; by default as many as there are cores
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long lint docs bench clean
+.PHONY: help demo test test-long lint docs bench experiments-quick experiments clean
 # All targets install into the same .venv.
 .NOTPARALLEL:
 
@@ -17,7 +18,7 @@ jit := .cache/numba/$(shell cat src/pbow/compute/*.py | cksum | cut -d ' ' -f 1)
 export NUMBA_CACHE_DIR := $(CURDIR)/$(jit)
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
 demo: .venv/.has-all  ## shapes to diagrams to words to a score, in one minute
 	.venv/bin/pbow demo
@@ -41,14 +42,53 @@ docs: .venv/.has-docs  ## the web pages, into docs/_build/html
 bench: .venv/.has-bench  ## pbow side by side with its peers
 	$(python) -m benchmarks $(ARGS)
 
+# Always anew: it is to show that the code of today works. The first data set is for one
+# process, which compiles the loops; see the workers of the tests for why.
+quick := .cache/experiments/quick
+experiments-quick: .venv/.has-all  ## all approaches on a few shapes: table, figures, a page
+	rm -rf $(quick)
+	$(experiment) run experiments/quick.toml --out $(quick) --only shapes
+	$(experiment) run experiments/quick.toml --out $(quick) --jobs 2
+	$(call show,$(quick))
+
+# The last is about time alone, which other processes would take some of.
+experiments: .venv/.has-all  ## the full ones: many hours, and PBOW_DATA must be set
+	@test -d "$$PBOW_DATA" || { echo "pbow: the full experiments need the real data" \
+	    "sets: make experiments PBOW_DATA=folder" >&2; exit 2; }
+	@echo "pbow: the full experiments take many hours. Stop them at any moment; make" \
+	    "experiments goes on from there." >&2
+	$(python) scripts/warm_jit.py
+	$(call run-full,exp_a,$(JOBS))
+	$(call run-full,exp_b,$(JOBS))
+	$(call run-full,powered,$(JOBS))
+	$(call run-full,time_vs_size,1)
+
 clean:  ## remove .venv, caches and everything built
 	rm -rf .venv .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache \
 	    .import_linter_cache build dist docs/_build docs/gallery \
-	    demo-words.png
+	    demo-words.png experiments/results/*/locks experiments/results/*/matrices
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 # Two workers with a pool of BLAS threads each would fight over the cores.
 one-thread := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+
+# Of an experiment every run is one thread. Table, figures and page are made from its
+# folder of results.
+experiment = $(one-thread) .venv/bin/pbow experiment
+JOBS = $(shell nproc 2>/dev/null || echo 2)
+
+define show
+	$(experiment) table $(1) > $(1)/table.md
+	$(experiment) figures $(1)
+	$(experiment) report $(1)
+	@echo "pbow: table.md, figures and report.html are in $(1)" >&2
+endef
+
+define run-full
+	$(experiment) run experiments/$(1).toml --out experiments/results/$(1) --jobs $(2)
+	$(experiment) pack experiments/results/$(1)
+	$(call show,experiments/results/$(1))
+endef
 
 # Two processes that compile one function at a time spoil a cache: the index that one
 # writes may name the machine code of the other. The usual loops are compiled once, and
