@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import click
 
+from pbow.cli.convert import convert
 from pbow.cli.datasets import datasets
 from pbow.cli.demo import demo
+from pbow.cli.evaluate import evaluate
 from pbow.cli.experiment import experiment
+from pbow.cli.explore import explore
+from pbow.cli.fit import fit
+from pbow.cli.homology import homology
+from pbow.cli.info import info
+from pbow.cli.plot import plot
+from pbow.cli.shapes import shapes
+from pbow.cli.transform import transform
 
 __all__ = ["main"]
 
@@ -18,22 +28,68 @@ class _Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.simplefilter("default", UserWarning)
+                warnings.showwarning = _say_warning
+                return super().invoke(ctx)
         except BrokenPipeError:
             # Nobody reads on, as in `pbow demo | head -1`; click then ends quietly.
             raise
-        except (ImportError, OSError, ValueError) as error:
-            raise click.ClickException(str(error)) from error
+        except (ImportError, MemoryError, OSError, ValueError) as error:
+            raise click.ClickException(_sentence(error)) from error
         except KeyboardInterrupt as error:
             msg = "Interrupted."
             raise click.ClickException(msg) from error
 
 
+def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"{error.filename}: {error.strerror}."
+    return " ".join(str(error).split()) or "There is not enough memory."
+
+
+def _say_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Print what a warning says; where in the code it came from helps no user."""
+    click.echo(f"Warning: {message}", err=True)
+
+
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="pbow")
 def main() -> None:
-    """Turn persistence diagrams into feature vectors: persistence bag-of-words."""
+    r"""Turn persistence diagrams into feature vectors: persistence bag-of-words.
+
+    \b
+    pbow homology clouds/ --kind clouds -o diagrams.pbow
+    pbow fit diagrams.pbow --words 20 -o model.pbow
+    pbow transform model.pbow diagrams.pbow -o vectors.csv
+
+    Where a command reads or writes a file of diagrams or vectors, - is a pipe.
+    """
 
 
-for command in (demo, datasets, experiment):
+def _keep_lines(command: click.Command) -> None:
+    """Let examples stand on lines of their own.
+
+    click looks for the character that a raw docstring spells with two.
+    """
+    command.help = (command.help or "").replace("\\b\n", "\b\n")
+    for inner in getattr(command, "commands", {}).values():
+        _keep_lines(inner)
+
+
+datasets.add_command(shapes)
+for command in (
+    demo,
+    homology,
+    convert,
+    info,
+    fit,
+    transform,
+    evaluate,
+    plot,
+    explore,
+    datasets,
+    experiment,
+):
     main.add_command(command)
+_keep_lines(main)

@@ -84,7 +84,7 @@ def run(
     It may be stopped at any moment and started again, and several may work on one
     folder at once: finished runs are kept, and none is made twice.
     """
-    from pbow.experiment import count_work, read_experiment, run_experiment, summarize  # noqa: PLC0415  # noqa: PLC0415
+    from pbow.experiment import count_work, read_experiment, run_experiment, summarize  # noqa: PLC0415
 
     declared = read_experiment(file)
     work = count_work(declared)
@@ -221,8 +221,8 @@ def pack(results: Path) -> None:
 
     Nothing else changes: the runs are read from there just as well.
     """
-    declared, folder, _ = _read(results)
-    click.echo(f"{folder.pack():,} runs of {declared.name}: {folder.packed}")
+    _, folder, _ = _read(results)
+    click.echo(f"{folder.pack():,} runs: {folder.packed}")
 
 
 def _read(results: Path) -> tuple[Experiment, Folder, dict[str, Run]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Collection, Sequence
 from typing import Any
 
 import click
 
-__all__ = ["aligned", "file_size", "progress_bar"]
+__all__ = ["aligned", "file_size", "print_json", "progress_bar"]
 
 
 def aligned(rows: Sequence[Sequence[str]], *, left: Collection[int]) -> str:
@@ -26,6 +27,11 @@ def aligned(rows: Sequence[Sequence[str]], *, left: Collection[int]) -> str:
 def progress_bar(label: str, length: int) -> Any:
     """Return a bar on a terminal; elsewhere it prints its label once, on a line."""
     return click.progressbar(length=length, label=label, file=sys.stderr)
+
+
+def print_json(value: Any) -> None:
+    """Print a value for programs; what JSON does not know is a string."""
+    click.echo(json.dumps(value, indent=1, default=str, ensure_ascii=False))
 
 
 def file_size(n_bytes: int | None) -> str:

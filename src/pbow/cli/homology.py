@@ -1,0 +1,230 @@
+"""``pbow homology``: raw data to diagrams."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pbow.cli import options
+from pbow.cli.inputs import check_format, write_diagrams
+from pbow.cli.raw import (
+    KINDS,
+    find_files,
+    guess_kind,
+    read_clouds,
+    read_graphs,
+    read_images,
+)
+from pbow.cli.show import progress_bar
+
+if TYPE_CHECKING:
+    from pbow.diagrams import Diagrams
+
+__all__ = ["homology"]
+
+# The first one is the default.
+METHODS = {
+    "clouds": ("rips", "sparse-rips", "alpha", "dtm-rips"),
+    "images": ("sublevel", "superlevel"),
+    "graphs": ("sublevel", "extended"),
+    "meshes": ("geodesic",),
+}
+ALL_METHODS = tuple(dict.fromkeys(m for methods in METHODS.values() for m in methods))
+
+
+@click.command()
+@click.argument(
+    "inputs", metavar="INPUT...", nargs=-1, required=True, type=options.path
+)
+@options.output("File for the diagrams, as in diagrams.pbow or .csv; - prints CSV.")
+@click.option(
+    "--kind",
+    type=click.Choice(tuple(KINDS)),
+    default=None,
+    show_default="what the files can only be",
+    help="What INPUT is.",
+)
+@click.option(
+    "--method",
+    type=click.Choice(ALL_METHODS),
+    default=None,
+    show_default="rips of clouds, sublevel of images and graphs",
+    help="The filtration.",
+)
+@click.option(
+    "--dims",
+    metavar="LIST",
+    callback=lambda context, option, value: _parse_dims(value),
+    show_default="0,1; 0 of graphs",
+    help="Dimensions of homology, as in 0,1: components, loops.",
+)
+@click.option("--max-edge", type=float, help="Leave longer edges of clouds out.")
+@click.option(
+    "--heat",
+    type=click.FloatRange(min=0),
+    metavar="T",
+    help="Give vertices of graphs their heat kernel signature at time T, and not their "
+    "degree.",
+)
+@click.option(
+    "--sources",
+    type=click.IntRange(min=1),
+    metavar="N",
+    show_default="all",
+    help="Vertices of each mesh to start from, spread over their numbers.",
+)
+@options.settings(
+    "Another parameter of the function of pbow.homology, as epsilon, k, periodic."
+)
+@options.jobs
+def homology(
+    inputs: tuple[Path, ...],
+    output: Path,
+    kind: str | None,
+    method: str | None,
+    dims: list[int] | None,
+    max_edge: float | None,
+    heat: float | None,
+    sources: int | None,
+    settings: dict[str, Any],
+    n_jobs: int,
+) -> None:
+    r"""Compute diagrams of clouds, images, graphs or meshes.
+
+    INPUT are files, or folders of files:
+
+    \b
+    clouds   a .npy array of shape (clouds, points, coordinates), or a cloud a
+             file: .npy, .csv, .txt, .xyz, a point a line
+    images   a .npy array of shape (images, h, w), or an image a file: .npy,
+             .png, .jpg, .tif; of colours, the mean
+    graphs   a list of edges a file: .txt or .csv, two whole numbers a line; or
+             a graphs_*.npz file of the data sets
+    meshes   .off or .ply; a sample is a vertex from which a ball grows
+
+    Files of a folder are taken in the order of their names, 2 before 10.
+
+    \b
+    pbow homology clouds.npy --kind clouds -o diagrams.pbow
+    pbow homology scans/ --kind clouds --method alpha --dims 1,2 -o diagrams.pbow
+    pbow homology pictures/*.png --method superlevel -o diagrams.csv
+    pbow homology graphs/ --kind graphs --method extended --heat 10 -o diagrams.pbow
+    pbow homology airplane.off --sources 300 -o diagrams.pbow
+    """
+    check_format(output, None)
+    kind = kind or guess_kind(inputs)
+    method = method or METHODS[kind][0]
+    if method not in METHODS[kind]:
+        listed = " or ".join(METHODS[kind])
+        msg = f"--method {method} is not for {kind}; take {listed}."
+        raise click.UsageError(msg)
+    given = {"dims": dims, "max_edge": max_edge, "heat": heat, "sources": sources}
+    asked = settings | {name: v for name, v in given.items() if v is not None}
+    files = find_files(inputs, KINDS[kind])
+    X = COMPUTE[kind](files, method, asked, n_jobs)
+    write_diagrams(X, output)
+
+
+def _of_clouds(
+    files: Sequence[Path], method: str, asked: dict[str, Any], n_jobs: int
+) -> Diagrams:
+    from pbow.homology import alpha, dtm_rips, rips, sparse_rips  # noqa: PLC0415
+
+    functions: dict[str, Callable[..., Diagrams]] = {
+        "rips": rips,
+        "sparse-rips": sparse_rips,
+        "alpha": alpha,
+        "dtm-rips": dtm_rips,
+    }
+    function = _checked(functions[method], method, asked)
+    clouds = read_clouds(files)
+    with progress_bar("Computing diagrams", len(clouds)) as bar:
+        return function(clouds, n_jobs=n_jobs, progress=lambda: bar.update(1))
+
+
+def _of_images(
+    files: Sequence[Path], method: str, asked: dict[str, Any], n_jobs: int
+) -> Diagrams:
+    from pbow.homology import cubical  # noqa: PLC0415
+
+    asked = {"superlevel": method == "superlevel", **asked}
+    function = _checked(cubical, method, asked)
+    images = read_images(files)
+    with progress_bar("Computing diagrams", len(images)) as bar:
+        return function(images, n_jobs=n_jobs, progress=lambda: bar.update(1))
+
+
+def _of_graphs(
+    files: Sequence[Path], method: str, asked: dict[str, Any], n_jobs: int
+) -> Diagrams:
+    from pbow.homology import (  # noqa: PLC0415
+        graph_extended,
+        graph_sublevel,
+        heat_kernel_signature,
+    )
+
+    heat = asked.pop("heat", None)
+    if heat is not None:
+        asked["values"] = partial(heat_kernel_signature, t=heat)
+    compute = graph_extended if method == "extended" else graph_sublevel
+    return _checked(compute, method, asked)(read_graphs(files), n_jobs=n_jobs)
+
+
+def _of_meshes(
+    files: Sequence[Path], method: str, asked: dict[str, Any], n_jobs: int
+) -> Diagrams:
+    import numpy as np  # noqa: PLC0415
+
+    from pbow.diagrams import Diagrams  # noqa: PLC0415
+    from pbow.homology import mesh_geodesic, read_mesh  # noqa: PLC0415
+
+    n_sources = asked.pop("sources", None)
+    function = _checked(mesh_geodesic, method, asked)
+    meshes = [read_mesh(file) for file in files]
+    found = []
+    with progress_bar("Computing diagrams", len(meshes)) as bar:
+        for vertices, faces in meshes:
+            n = min(n_sources or len(vertices), len(vertices))
+            chosen = np.arange(n) * len(vertices) // max(n, 1)
+            found.append(function(vertices, faces, chosen, n_jobs=n_jobs))
+            bar.update(1)
+    return Diagrams.concatenate(found)
+
+
+COMPUTE = {
+    "clouds": _of_clouds,
+    "images": _of_images,
+    "graphs": _of_graphs,
+    "meshes": _of_meshes,
+}
+
+
+def _checked(
+    function: Callable[..., Diagrams], method: str, asked: dict[str, Any]
+) -> Callable[..., Diagrams]:
+    """Return the function with parameters set, after a look whether it has these."""
+    known = list(inspect.signature(function).parameters)[1:]
+    for name in asked:
+        if name not in known:
+            others = [p for p in known if p not in {"n_jobs", "progress"}]
+            msg = f"{method} has no parameter {name}; it has {', '.join(others)}."
+            raise click.UsageError(msg)
+    if "k" in known and "k" not in asked:
+        msg = f"{method} needs the number of neighbours, as in --set k=10."
+        raise click.UsageError(msg)
+    return partial(function, **asked)
+
+
+def _parse_dims(text: str | None) -> list[int] | None:
+    if text is None:
+        return None
+    try:
+        return [int(word) for word in text.split(",")]
+    except ValueError as error:
+        msg = f"expected dimensions with commas between, as in 0,1; got {text!r}."
+        raise click.BadParameter(msg) from error

@@ -1,0 +1,218 @@
+"""Raw data from files: point clouds, images and graphs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pbow.cli.inputs import load_array
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pbow.homology import Graphs
+
+    Arrays = list[NDArray[Any]]
+
+__all__ = [
+    "KINDS",
+    "find_files",
+    "guess_kind",
+    "read_clouds",
+    "read_graphs",
+    "read_images",
+]
+
+PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff")
+# How files of each kind end.
+KINDS = {
+    "clouds": (".npy", ".csv", ".txt", ".xyz"),
+    "images": (".npy", *PICTURES),
+    "graphs": (".npz", ".csv", ".txt"),
+    "meshes": (".off", ".ply"),
+}
+# Modes of Pillow with one number a pixel; all others have colours.
+GREY_MODES = {"1", "L", "I", "F", "I;16", "I;16L", "I;16B", "I;16N"}
+BETWEEN_NUMBERS = re.compile(r"\s*,\s*|\s+")
+
+
+def guess_kind(inputs: Sequence[Path]) -> str:
+    """Return the kind of data by the endings of files, or ask where several fit."""
+    every = tuple({ending for endings in KINDS.values() for ending in endings})
+    endings = {file.suffix.lower() for file in find_files(inputs, every)}
+    kinds = [kind for kind, known in KINDS.items() if endings <= {*known}]
+    if len(kinds) == 1:
+        return kinds[0]
+    listed = ", ".join(sorted(endings))
+    what = f"may be {' or '.join(kinds)}" if kinds else "are not of one kind"
+    msg = f"Files {listed} {what}. Say by --kind what to read."
+    raise ValueError(msg)
+
+
+def find_files(inputs: Sequence[Path], endings: Sequence[str]) -> list[Path]:
+    """Return files as they are, and those of folders that end so, in natural order."""
+    from pbow.io.folders import files_of  # noqa: PLC0415
+
+    files = []
+    for path in inputs:
+        found = files_of(path, endings) if path.is_dir() else [path]
+        if not found:
+            msg = f"The folder {path} has no files {', '.join(sorted(endings))}."
+            raise FileNotFoundError(msg)
+        files += found
+    for file in files:
+        if file.suffix.lower() not in endings:
+            msg = f"Expected files {', '.join(sorted(endings))}; got {file}."
+            raise ValueError(msg)
+    return files
+
+
+def read_clouds(files: Sequence[Path]) -> Arrays:
+    """Read a cloud from each file, or several from an array with three axes."""
+    clouds: Arrays = []
+    for file in files:
+        if file.suffix.lower() == ".npy":
+            shapes = {2: "(points, coordinates)", 3: "(clouds, points, coordinates)"}
+            clouds += _unstacked(file, shapes)
+        else:
+            clouds.append(_read_table(file))
+    return clouds
+
+
+def read_images(files: Sequence[Path]) -> Arrays:
+    """Read an image from each file, or several from an array with three axes or four.
+
+    Four are images in space.
+    """
+    images: Arrays = []
+    for file in files:
+        if file.suffix.lower() == ".npy":
+            shapes = {2: "(h, w)", 3: "(images, h, w)", 4: "(images, d, h, w)"}
+            images += _unstacked(file, shapes)
+        else:
+            images.append(_read_picture(file))
+    return images
+
+
+def read_graphs(files: Sequence[Path]) -> Graphs:
+    """Read a graph from each list of edges, or all those of a ``.npz`` file.
+
+    A line has the two ends of an edge, whole numbers; what else stands there, weights
+    for example, is ignored. A number alone is a vertex that may have no edge. Vertices
+    are those that occur. The layout of ``.npz`` files is that of the data sets.
+    """
+    from pbow.datasets.sources import opened  # noqa: PLC0415
+    from pbow.homology import Graphs  # noqa: PLC0415
+
+    graphs: list[Any] = []
+    for file in files:
+        if file.suffix.lower() != ".npz":
+            graphs.append(_read_edges(file))
+            continue
+        with opened(file) as source:
+            edges, offsets = (
+                source.read("edges", "iu", 2),
+                source.read("offsets", "iu", 1),
+            )
+            graphs += Graphs(edges, offsets, source.read("num_nodes", "iu", 1))
+    return Graphs.from_list(graphs)
+
+
+def _unstacked(file: Path, shapes: dict[int, str]) -> Arrays:
+    """Return the one item of an array, or each of its items where it has more axes."""
+    array = load_array(file)
+    if array.ndim not in shapes or array.size == 0:
+        msg = (
+            f"{file} is an array of shape {array.shape}; expected "
+            f"{' or '.join(shapes.values())}, and not empty."
+        )
+        raise ValueError(msg)
+    return [array] if array.ndim == min(shapes) else list(array)
+
+
+def _read_table(file: Path) -> NDArray[Any]:
+    """Return the numbers of a text, a row a line."""
+    import numpy as np  # noqa: PLC0415
+
+    lines = _lines(file)
+    if not lines:
+        msg = f"{file} has no numbers; expected the coordinates of a point a line."
+        raise ValueError(msg)
+    try:
+        delimiter = "," if "," in lines[0] else None
+        table: NDArray[Any] = np.loadtxt(lines, delimiter=delimiter, ndmin=2)
+    except ValueError as error:
+        # Without numpy's advice, which is for programmers.
+        what = str(error).partition(";")[0].rstrip(".")
+        msg = f"Cannot read {file}: {what} (rows are those with numbers)."
+        raise ValueError(msg) from error
+    return table
+
+
+def _read_edges(file: Path) -> tuple[NDArray[Any], int]:
+    """Return edges between vertices that are counted from 0, and how many these are."""
+    import numpy as np  # noqa: PLC0415
+
+    lines = _lines(file)
+    ends = []
+    for line in lines:
+        words = BETWEEN_NUMBERS.split(line)[:2]
+        if not all(word.isascii() and word.isdigit() for word in words):
+            msg = f"Cannot read {file}: expected two whole numbers, got {line[:40]!r}."
+            raise ValueError(msg)
+        # A vertex alone is an edge to itself, which graphs leave out.
+        ends.append([int(words[0]), int(words[-1])])
+    if not ends:
+        msg = f"{file} has no edges; expected the two ends of an edge a line."
+        raise ValueError(msg)
+    names, edges = np.unique(np.array(ends), return_inverse=True)
+    return edges.reshape(-1, 2), len(names)
+
+
+def _lines(file: Path) -> list[str]:
+    """Return the lines of a text that have numbers, as far as comments.
+
+    A first line that begins otherwise has the names of columns.
+    """
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        msg = f"Cannot read {file}: it is no text."
+        raise ValueError(msg) from error
+    stripped = (line.partition("#")[0].strip() for line in text.splitlines())
+    lines = [line for line in stripped if line]
+    has_names = bool(lines) and not _is_number(BETWEEN_NUMBERS.split(lines[0])[0])
+    return lines[1:] if has_names else lines
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _read_picture(file: Path) -> NDArray[Any]:
+    """Return the grey values of a picture; of colours, the mean of the channels."""
+    import numpy as np  # noqa: PLC0415
+
+    try:
+        from PIL import Image  # noqa: PLC0415
+    except ImportError as error:
+        msg = f"{file} needs Pillow, of the extra datasets: pip install pillow."
+        raise ImportError(msg) from error
+    data = file.read_bytes()
+    try:
+        with Image.open(BytesIO(data)) as picture:
+            if picture.mode in GREY_MODES:
+                return np.asarray(picture)
+            grey: NDArray[Any] = np.asarray(picture.convert("RGB")).mean(axis=2)
+            return grey
+    # Pillow has a kind of error for each way in which a picture can be damaged.
+    except Exception as error:
+        msg = f"Cannot read {file}: it is damaged, or no picture."
+        raise ValueError(msg) from error
