@@ -1,0 +1,269 @@
+"""What the page knows: the model, class means, vectors, and points to draw."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from pbow.codebook import GaussianCodebook, KMeansCodebook
+from pbow.compute.mixture import pack
+from pbow.diagrams import Diagrams, check_diagrams
+from pbow.essential import ESSENTIAL_SUFFIX, finite_parts
+from pbow.explorer.thinning import most_per_diagram, thin_out
+from pbow.vectorizers import PersistenceBoW, StablePersistenceBoW
+
+__all__ = ["Samples", "check_samples", "describe", "describe_model", "to_base64"]
+
+Floats = NDArray[np.float64]
+
+# More would be slow to draw, and one blot.
+MOST_DRAWN = 2_000
+
+UNITS = {
+    "counts": "number of points per diagram",
+    "posterior": "number of points per diagram",
+    "peak": "sum of likelihoods (1 at a mean) per diagram",
+    "density": "sum of likelihoods per diagram",
+}
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Diagrams with what is known of each.
+
+    Attributes
+    ----------
+    diagrams : Diagrams
+        With the parts of the model.
+    classes : list of str
+        Names of the classes; empty without labels.
+    members : ndarray of int
+        Class of each diagram; all 0 without labels.
+    names : list of str or None
+        Names of the diagrams.
+    """
+
+    diagrams: Diagrams
+    classes: list[str]
+    members: NDArray[np.int64]
+    names: list[str] | None
+
+
+def check_vectorizer(vectorizer: Any) -> None:
+    """Raise unless it is a fitted bag-of-words."""
+    if not isinstance(vectorizer, (PersistenceBoW, StablePersistenceBoW)):
+        msg = (
+            "The explorer shows codebooks: expected a PersistenceBoW or a "
+            f"StablePersistenceBoW, got {type(vectorizer).__name__}."
+        )
+        raise TypeError(msg)
+    check_is_fitted(vectorizer)
+
+
+def check_samples(
+    vectorizer: Any,
+    X: Any,
+    labels: ArrayLike | None,
+    label_names: Sequence[str] | None,
+    sample_names: Sequence[str] | None,
+) -> Samples:
+    """Return diagrams, labels and names, or say what is wrong with them."""
+    check_vectorizer(vectorizer)
+    diagrams = check_diagrams(X, parts=vectorizer.parts_, min_samples=1)
+    n_samples = len(diagrams)
+    members = np.zeros(n_samples, np.int64)
+    classes: list[str] = []
+    if labels is not None:
+        given = np.asarray(labels)
+        if given.shape != (n_samples,):
+            msg = (
+                f"Expected one label a diagram, shape ({n_samples},); got shape "
+                f"{given.shape}."
+            )
+            raise ValueError(msg)
+        found, members = np.unique(given, return_inverse=True)
+        classes = [str(label) for label in found]
+    if label_names is not None:
+        if labels is None or len(label_names) != len(classes):
+            msg = (
+                f"Expected label_names to be {len(classes)} names, one a class of "
+                f"labels in sorted order; got {len(label_names)}."
+            )
+            raise ValueError(msg)
+        classes = [str(name) for name in label_names]
+    if sample_names is not None and len(sample_names) != n_samples:
+        msg = (
+            f"Expected sample_names to be {n_samples} names, one a diagram; "
+            f"got {len(sample_names)}."
+        )
+        raise ValueError(msg)
+    names = None if sample_names is None else [str(name) for name in sample_names]
+    return Samples(diagrams, classes, members, names)
+
+
+def describe_model(vectorizer: Any) -> dict[str, Any]:
+    """Return what encode.js needs to compute the same vectors."""
+    is_soft = isinstance(vectorizer, StablePersistenceBoW)
+    return {
+        "parts": vectorizer.parts_,
+        "essential": vectorizer._essential,
+        "encoding": vectorizer.scale if is_soft else "counts",
+        "normalize": vectorizer.normalize,
+        "dtype": vectorizer.dtype if is_soft else "float64",
+        "columns": vectorizer.get_feature_names_out().tolist(),
+        "codebooks": [
+            _describe_codebook(name, codebook, vectorizer)
+            for name, codebook in vectorizer.codebooks_.items()
+        ],
+    }
+
+
+def _describe_codebook(
+    name: str, codebook: KMeansCodebook | GaussianCodebook, vectorizer: Any
+) -> dict[str, Any]:
+    ramp = vectorizer.ramps_[name]
+    described: dict[str, Any] = {
+        "name": name,
+        "part": name,
+        "never_dies": name not in vectorizer.parts_,
+        "ramp": None if ramp is None else [ramp.low, ramp.high],
+        "covariances": None,
+    }
+    if described["never_dies"]:
+        described["part"] = name.removesuffix(ESSENTIAL_SUFFIX)
+    if isinstance(codebook, KMeansCodebook):
+        rates = (1.0 / codebook.scale).tolist()
+        described["rates"] = [*rates, 1.0][:2]
+        words = codebook.words
+    else:
+        components = pack(codebook.weights, codebook.means, codebook.covariances)
+        described["components"] = components[:, : codebook.n_words].tolist()
+        described["covariances"] = codebook.covariances.tolist()
+        words = codebook.means
+    described["words"] = [[*word, 0.0][:2] for word in words.tolist()]
+    return described
+
+
+def describe(
+    vectorizer: Any, samples: Samples, vectors: NDArray[Any], n_kept: int
+) -> dict[str, Any]:
+    """Return everything but the arrays, as JSON can hold it.
+
+    The first `n_kept` samples are in the page; means are of all.
+    """
+    model = describe_model(vectorizer)
+    n_samples = len(samples.diagrams)
+    has_ramp = any(book["ramp"] is not None for book in model["codebooks"])
+    return {
+        "model": model,
+        "summary": _summary(vectorizer, samples, vectors),
+        "unit": ("weighted " if has_ramp else "") + UNITS[model["encoding"]],
+        "notes": _notes(vectorizer, n_kept, n_samples),
+        "classes": samples.classes,
+        "means": _class_means(vectorizer, samples),
+        "mean_vector": vectors.mean(axis=0, dtype=np.float64).tolist(),
+        "samples": {
+            "n": n_kept,
+            "names": None if samples.names is None else samples.names[:n_kept],
+            "classes": samples.members[:n_kept].tolist() if samples.classes else None,
+        },
+    }
+
+
+def _summary(vectorizer: Any, samples: Samples, vectors: NDArray[Any]) -> str:
+    n_samples, n_features = vectors.shape
+    summary = f"{vectorizer!r}; {n_samples:,} diagrams, {n_features:,} features"
+    if samples.classes:
+        summary += f", {len(samples.classes):,} classes"
+    return " ".join(summary.split())
+
+
+def _class_means(vectorizer: Any, samples: Samples) -> list[dict[str, Any]]:
+    """Return, for each codebook, the mean row of all diagrams and of each class.
+
+    Rows are sums over points, before they are normalised.
+    """
+    raw = copy(vectorizer).set_params(normalize=None)
+    sums = raw.transform(samples.diagrams).astype(np.float64)
+    by_class = [
+        sums[samples.members == k].mean(axis=0) for k in range(len(samples.classes))
+    ]
+    widths = [book.n_words for book in vectorizer.codebooks_.values()]
+    ends = list(accumulate(widths))
+    return [
+        {
+            "all": sums[:, end - width : end].mean(axis=0).tolist(),
+            "classes": [mean[end - width : end].tolist() for mean in by_class],
+        }
+        for width, end in zip(widths, ends, strict=True)
+    ]
+
+
+def _notes(vectorizer: Any, n_kept: int, n_samples: int) -> list[str]:
+    notes = []
+    if n_kept < n_samples:
+        notes.append(
+            f"The first {n_kept:,} of {n_samples:,} diagrams are in this page, so that "
+            "it stays under 20 MB; means are of all. `pbow transform` writes all "
+            "vectors."
+        )
+    if getattr(vectorizer, "dtype", "float64") == "float32":
+        notes.append(
+            "The model computes in float32. Vectors of your own diagrams are computed "
+            "in float64 and rounded at the end, so they agree with Python's to about "
+            "six digits."
+        )
+    without = [name for name in vectorizer.parts_ if name not in vectorizer.codebooks_]
+    if without:
+        notes.append(
+            f"No words for {', '.join(without)}: there was no finite point to learn "
+            "from."
+        )
+    return notes
+
+
+def points_to_draw(
+    vectorizer: Any, X: Diagrams, n_points: int
+) -> tuple[Floats, list[dict[str, Any]], str]:
+    """Return births and persistences to draw, where they are, and a note on them.
+
+    At most `n_points` in all, codebook after codebook, diagram after diagram.
+    """
+    parts = finite_parts(X, vectorizer._essential)
+    parts = {name: parts[name] for name in vectorizer.codebooks_}
+    sizes = np.concatenate([part.sizes for part in parts.values()])
+    cap = most_per_diagram(sizes, n_points, MOST_DRAWN)
+    blocks: list[Floats] = []
+    places = []
+    start = 0
+    for part in parts.values():
+        thin = thin_out(part, cap)
+        kept = [len(diagram) for diagram in thin]
+        starts = list(accumulate(kept, initial=start))
+        places.append({"start": starts, "kept": kept, "total": part.sizes.tolist()})
+        start = starts[-1]
+        blocks.extend(thin)
+    points = np.concatenate(blocks)
+    points = np.column_stack((points[:, 0], points[:, 1] - points[:, 0]))
+    note = f"All {int(sizes.sum()):,} points are in this page"
+    if len(points) < sizes.sum():
+        note = (
+            f"For drawing, points are thinned out: {len(points):,} of "
+            f"{int(sizes.sum()):,} are in this page, at most {cap:,} a diagram and part"
+        )
+    note += ". Vectors and means are computed from all points."
+    return points, places, note
+
+
+def to_base64(array: NDArray[Any]) -> str:
+    """Return the numbers as text, little-endian."""
+    little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+    return b64encode(little.tobytes()).decode("ascii")
