@@ -1,5 +1,6 @@
 """Pictures are tested by what is drawn: offsets, sizes, titles and limits."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -169,6 +170,20 @@ def test_a_stand_in_is_named_so_in_title_and_caption():
 )
 def test_titles_say_what_a_data_set_stands_in_for(stand_in_for, title, expected):
     assert title_of(make(stand_in_for), title) == expected
+
+
+def test_too_few_points_cannot_be_drawn(dataset):
+    few = replace(dataset, diagrams=Diagrams.from_list([[[0, 1], [0, 2]]] * 12))
+    with pytest.raises(CannotDraw, match=r"20 words of made: .*Cannot learn 20 words"):
+        class_histograms(few)
+    with pytest.raises(CannotDraw, match="100 words of made"):
+        class_differences(few, CONFUSION)
+
+
+def test_a_data_set_may_be_called_anything(dataset):
+    assert class_histograms(replace(dataset, name="a b/ü")).name == (
+        "class_histograms_a-b-"
+    )
 
 
 def test_captions_say_what_was_taken_and_which_part():

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -103,6 +105,22 @@ def test_the_pipeline_names_its_data_and_classes():
 def test_the_pipeline_needs_three_classes():
     with pytest.raises(CannotDraw, match="three classes; made has 2"):
         pipeline(make(2))
+
+
+def test_the_pipeline_needs_points_for_its_words():
+    few = replace(make(), diagrams=Diagrams.from_list([[[0, 1], [0, 2]]] * 12))
+    with pytest.raises(CannotDraw, match=r"8 words of made: .*Cannot learn 8 words"):
+        pipeline(few)
+
+
+def test_the_sample_is_what_the_words_were_learnt_from(panels):
+    """Words of k-means are the means of the sampled points in their cells."""
+    words = panels["codebook"].collections[-1].get_offsets()
+    sample = panels["weighted sub-sample"].collections[1].get_offsets()
+    nearest = np.linalg.norm(sample[:, None] - words, axis=2).argmin(axis=1)
+    means = [sample[nearest == k].mean(axis=0) for k in range(8)]
+    # Iterations may stop a little before; another sample is off by 0.2 and more.
+    assert_allclose(means, words, atol=0.01)
 
 
 def test_stages_show_the_edges_and_triangles_of_the_complex():

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pbow.datasets import Dataset
 from pbow.experiment.figures.figure import CannotDraw, Figure, new_figure
-from pbow.experiment.figures.histograms import title_of
+from pbow.experiment.figures.histograms import file_name, title_of
 from pbow.experiment.selection import Outcome
 from pbow.plotting import plot_confusion
 
@@ -70,7 +70,7 @@ def confusion_pair(left: Outcome, right: Outcome, dataset: Dataset) -> Figure:
         + _accuracies(matrices)
     )
     return Figure(
-        f"confusion_{entry.name}",
+        file_name("confusion", entry.name),
         f"Confusion matrices: {shown}",
         caption,
         lambda: _draw(matrices, dataset.label_names),

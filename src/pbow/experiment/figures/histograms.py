@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,14 @@ if TYPE_CHECKING:
     import matplotlib.figure
     from matplotlib.axes import Axes
 
-__all__ = ["class_differences", "class_histograms", "most_confused", "title_of"]
+__all__ = [
+    "class_differences",
+    "class_histograms",
+    "file_name",
+    "learn",
+    "most_confused",
+    "title_of",
+]
 
 Floats = NDArray[np.float64]
 Window = tuple[tuple[float, float], tuple[float, float]]
@@ -41,8 +49,14 @@ def class_histograms(dataset: Dataset, title: str | None = None) -> Figure:
         All of its samples are used; of several parts the last.
     title : str, optional
         What tables call the data set. By default its name.
+
+    Raises
+    ------
+    CannotDraw
+        Where there are too few points for the words.
     """
     shown, part = title_of(dataset, title), _part(dataset)
+    bow = learn(PersistenceBoW.paper(WORDS_OF_HISTOGRAMS), dataset, part)
     caption = (
         f"{shown}: average codebook histograms of its {len(dataset.label_names)} "
         "classes. Each word is a circle at its place in the birth-persistence plane, "
@@ -51,10 +65,10 @@ def class_histograms(dataset: Dataset, title: str | None = None) -> Figure:
         f"{_samples(dataset)}"
     )
     return Figure(
-        f"class_histograms_{dataset.name}",
+        file_name("class_histograms", dataset.name),
         f"Average codebook histograms: {shown}",
         caption,
-        lambda: _draw_histograms(dataset, part),
+        lambda: _draw_histograms(bow, dataset, part),
     )
 
 
@@ -75,10 +89,11 @@ def class_differences(
     Raises
     ------
     CannotDraw
-        Where no two classes are confused.
+        Where no two classes are confused, or too few points are there for the words.
     """
     shown, part = title_of(dataset, title), _part(dataset)
     pair = most_confused(confusion)
+    bow = learn(PersistenceBoW.paper(WORDS_OF_DIFFERENCES), dataset, part)
     first, second = (dataset.label_names[label] for label in pair)
     caption = (
         f"{shown}: average codebook histograms of “{first}” (left, red) and “{second}” "
@@ -89,10 +104,10 @@ def class_differences(
         f"{_codebook(WORDS_OF_DIFFERENCES)} {_samples(dataset)}"
     )
     return Figure(
-        f"class_differences_{dataset.name}",
+        file_name("class_differences", dataset.name),
         f"The two most confused classes: {shown}",
         caption,
-        lambda: _draw_differences(dataset, part, pair),
+        lambda: _draw_differences(bow, dataset, part, pair),
     )
 
 
@@ -120,14 +135,29 @@ def title_of(dataset: Dataset, title: str | None = None) -> str:
     return f"{name} (stand-in for {of})"
 
 
+def file_name(shows: str, dataset: str) -> str:
+    """Return the name of a figure of a data set, which may be called anything."""
+    return f"{shows}_{re.sub('[^A-Za-z0-9_-]+', '-', dataset)}"
+
+
+def learn(bow: PersistenceBoW, dataset: Dataset, part: str) -> PersistenceBoW:
+    """Fit to all samples of a part.
+
+    Raises
+    ------
+    CannotDraw
+        Where there are too few points for the words.
+    """
+    try:
+        bow.set_params(random_state=SEED).fit(dataset.diagrams[part])
+    except ValueError as error:
+        msg = f"A picture of {bow.n_words} words of {dataset.name}: {error}"
+        raise CannotDraw(msg) from error
+    return bow
+
+
 def _part(dataset: Dataset) -> str:
     return dataset.diagrams.parts[-1]
-
-
-def _fit(dataset: Dataset, part: str, n_words: int) -> PersistenceBoW:
-    bow = PersistenceBoW.paper(n_words, random_state=SEED)
-    fitted: PersistenceBoW = bow.fit(dataset.diagrams[part])
-    return fitted
 
 
 def _codebook(n_words: int) -> str:
@@ -140,8 +170,9 @@ def _samples(dataset: Dataset) -> str:
     return f"{words} Taken: {selection}." if selection else words
 
 
-def _draw_histograms(dataset: Dataset, part: str) -> matplotlib.figure.Figure:
-    bow = _fit(dataset, part, WORDS_OF_HISTOGRAMS)
+def _draw_histograms(
+    bow: PersistenceBoW, dataset: Dataset, part: str
+) -> matplotlib.figure.Figure:
     present = np.unique(dataset.labels)
     figure, axes = new_panels(len(present))
     plot_class_words(
@@ -159,9 +190,8 @@ def _draw_histograms(dataset: Dataset, part: str) -> matplotlib.figure.Figure:
 
 
 def _draw_differences(
-    dataset: Dataset, part: str, pair: tuple[int, int]
+    bow: PersistenceBoW, dataset: Dataset, part: str, pair: tuple[int, int]
 ) -> matplotlib.figure.Figure:
-    bow = _fit(dataset, part, WORDS_OF_DIFFERENCES)
     words = bow.codebooks_[part].words
     windows = [_window(words, share) for share in VIEWS.values()]
     figure = new_figure(10.5, 8.4)

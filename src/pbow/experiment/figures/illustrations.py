@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pbow.datasets import SHAPE_NAMES, Dataset, make_shapes
 from pbow.encoding import encode_counts
 from pbow.experiment.figures.figure import CannotDraw, Figure, new_figure
-from pbow.experiment.figures.histograms import title_of
+from pbow.experiment.figures.histograms import learn, title_of
 from pbow.plotting import plot_barcode, plot_codebook
 from pbow.sampling import draw_sample, persistence_ramp
 from pbow.vectorizers import PersistenceBoW
@@ -53,10 +53,15 @@ def pipeline(dataset: Dataset, title: str | None = None) -> Figure:
     Raises
     ------
     CannotDraw
-        Where there are not three diagrams of different classes with points.
+        Where there are not three diagrams of different classes with points, or too few
+        points for the words.
     """
     part = dataset.diagrams.parts[-1]
     rows = _typical_rows(dataset, part)
+    bow = PersistenceBoW.paper(
+        N_WORDS, weighting="ramp", quantiles=QUANTILES, sample_size=N_SAMPLED
+    )
+    learn(bow, dataset, part)
     shown = title_of(dataset, title)
     names = ", ".join(dataset.label_names[dataset.labels[row]] for row in rows)
     caption = (
@@ -71,7 +76,7 @@ def pipeline(dataset: Dataset, title: str | None = None) -> Figure:
         "pipeline",
         f"The pipeline, on {shown}",
         caption,
-        lambda: _draw_pipeline(dataset, part, rows),
+        lambda: _draw_pipeline(bow, dataset, part, rows),
     )
 
 
@@ -134,18 +139,12 @@ def _typical_rows(dataset: Dataset, part: str) -> list[int]:
 
 
 def _draw_pipeline(
-    dataset: Dataset, part: str, rows: list[int]
+    bow: PersistenceBoW, dataset: Dataset, part: str, rows: list[int]
 ) -> matplotlib.figure.Figure:
     X = dataset.diagrams[part].finite()
+    # What the words were learnt from: the same ramp and the same seed.
     ramp = persistence_ramp([X], QUANTILES)
     sample = draw_sample([X], N_SAMPLED, ramp=ramp, seed=SEED)
-    bow = PersistenceBoW.paper(
-        N_WORDS,
-        weighting="ramp",
-        quantiles=QUANTILES,
-        sample_size=N_SAMPLED,
-        random_state=SEED,
-    ).fit(X)
     codebook = bow.codebooks_[part]
     counts = encode_counts(X[rows], codebook)
 
