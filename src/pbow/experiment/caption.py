@@ -17,7 +17,7 @@ from pbow.experiment.comparison import (
 from pbow.experiment.declaration import DatasetEntry, Experiment
 from pbow.experiment.estimate import count_work
 from pbow.experiment.plan import n_repetitions, plan
-from pbow.experiment.runs import Run
+from pbow.experiment.runs import FINAL, SCREEN, Run
 from pbow.experiment.significance import smallest_p
 
 __all__ = ["caption", "powered_caption"]
@@ -212,15 +212,30 @@ def _work(experiment: Experiment, runs: Runs) -> str:
             "Its work is reduced, for every method the same: where there are more than "
             f"{_count(classifier.finalists, 'combination')} of parameters, all are "
             f"screened on at most {classifier.screen_rows:,} training samples, on one "
-            "inner division, with all values of C. In each repetition the "
+            "inner division, with all values of C, and after at most "
+            f"{classifier.screen_iterations:,} iterations. In each repetition the "
             f"{classifier.finalists} best of the screening inside the training part go "
             "on to cross-validation; in all repetitions so does the one that was best "
             "on the test parts, for the test-chosen number alone. "
         )
     return text + (
-        f"The solver stops after {classifier.max_iterations:,} iterations for a pair "
-        f"of classes: {n_capped:,} of {n_fits:,} fits met that cap. The whole grid "
-        f"with all C and folds would have been {n_whole:,} fits."
+        "In cross-validation and for the test parts the solver stops after "
+        f"{classifier.max_iterations:,} iterations for a pair of classes. "
+        f"{n_capped:,} of {n_fits:,} fits met a cap; a value of C above one that met "
+        "it and was worse than a smaller one is not tried. The whole grid with all C "
+        f"and folds would have been {n_whole:,} fits." + _impossible(made)
+    )
+
+
+def _impossible(made: Iterable[Run]) -> str:
+    failed = [run for run in made if run.note and run.stage in (SCREEN, FINAL)]
+    if not failed:
+        return ""
+    names = sorted({f"{run.descriptor} on {run.dataset}" for run in failed})
+    return (
+        f" {_count(len(failed), 'run')} could not be made, because a sample has fewer "
+        f"distinct points than words, or the like ({', '.join(names)}); such "
+        "combinations are never chosen."
     )
 
 

@@ -81,12 +81,16 @@ class Compared:
         outcome = self.outcome
         if outcome.is_complete:
             return "complete"
+        if outcome.impossible is not None:
+            return "cannot be run"
         done = f"{outcome.n_done} of {outcome.n_planned} runs"
         return done if outcome.over_budget is None else f"over budget: {done}"
 
     @property
     def note(self) -> str:
-        """What else there is to say of a cell over its budget."""
+        """What else there is to say of a cell that is not complete."""
+        if self.outcome.impossible is not None:
+            return self.outcome.impossible.note
         budget = self.outcome.over_budget
         return "" if budget is None or self.outcome.is_complete else budget.note
 

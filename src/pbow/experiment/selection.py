@@ -43,6 +43,8 @@ class Outcome:
         first run of a process loads compiled code.
     over_budget : Run or None
         The note that the cell has used up its time.
+    impossible : Run or None
+        A repetition in which none of the combinations could be run: its note says why.
     """
 
     cell: Cell
@@ -52,6 +54,7 @@ class Outcome:
     n_planned: int
     seconds: float | None
     over_budget: Run | None = None
+    impossible: Run | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -95,6 +98,9 @@ def _outcome(experiment: Experiment, cell: Cell, runs: Mapping[str, Run]) -> Out
     is_complete = 0 < sum(task.stage == FINAL for task in tasks) == len(finals)
     n = n_repetitions(experiment, cell.dataset)
     nested = _nested(experiment, done, n) if is_complete else ()
+    impossible = next((run for run in nested if run.accuracy is None), None)
+    if impossible is not None:
+        nested, is_complete = (), False
     shared = {
         describe(run.params): run.representation_seconds
         for run in done
@@ -112,6 +118,7 @@ def _outcome(experiment: Experiment, cell: Cell, runs: Mapping[str, Run]) -> Out
         n_planned=len(tasks),
         seconds=float(np.median(seconds)) if is_complete else None,
         over_budget=runs.get(over_budget_key(experiment, cell)),
+        impossible=impossible,
     )
 
 
@@ -128,7 +135,8 @@ def _nested(experiment: Experiment, done: list[Run], n: int) -> tuple[Run, ...]:
     return tuple(
         max(
             (run for run in candidates if run.repetition == repetition),
-            key=lambda run: run.validation or 0.0,
+            # What has nothing to choose between has no validation, only an accuracy.
+            key=lambda run: (run.accuracy is not None, run.validation or 0.0),
         )
         for repetition in range(n)
     )

@@ -163,7 +163,12 @@ class Worker:
                 repetition=repetition,
             )
             train, n_folds = train[rows], SCREENING_PARTS
-        similarities = self._similarities(task, dataset, train, test)
+        try:
+            similarities = self._similarities(task, dataset, train, test)
+        except ValueError as error:
+            # More words than points that can be told apart, say: what a grid asks for
+            # is not always possible. It is written down, and goes no further.
+            return replace(run, note=f"cannot be run: {error}")
         groups = _inner_groups(dataset, task.cell.dataset.protocol)
         folds = make_folds(
             dataset.labels[train],

@@ -174,8 +174,10 @@ def measured(experiment: Experiment, cell: Cell, runs: Runs) -> list[Measured]:
     stage = _stage(experiment, cell)
     found: dict[str, list[Run]] = {}
     for task in plan_cell(experiment, cell, runs):
-        if task.stage == stage and task.key in runs:
-            found.setdefault(describe(task.params), []).append(runs[task.key])
+        run = runs.get(task.key)
+        # What cannot be run has no accuracy.
+        if task.stage == stage and run is not None and run.accuracy is not None:
+            found.setdefault(describe(task.params), []).append(run)
     n = n_repetitions(experiment, cell.dataset)
     return [
         Measured(params, tuple(found[name]))
