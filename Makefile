@@ -61,7 +61,9 @@ experiments: .venv/.has-all  ## the full ones: many hours, and PBOW_DATA must be
 	$(call run-full,exp_a,$(JOBS))
 	$(call run-full,exp_b,$(JOBS))
 	$(call run-full,powered,$(JOBS))
+	$(call run-full,scaling,$(JOBS))
 	$(call run-full,time_vs_size,1)
+	$(python) -m experiments.cell_by_cell
 
 clean:  ## remove .venv, caches and everything built
 	rm -rf .venv .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache \

@@ -86,7 +86,7 @@ def test_the_caption_counts_fits_and_those_of_the_whole_grid(complete):
     # 27 screenings of 6 fits, and of 26 fits each 9 runs of 2Wd, 9 of ours, and two
     # combinations of PBoW in each of 9 repetitions. Every run met the cap once.
     assert "after 60,000 iterations" in complete
-    assert "63 of 1,098 fits met that cap" in complete
+    assert "63 of 1,098 fits met a cap" in complete
     # 9 repetitions of 1 + 3 + 1 combinations, 2 costs on 4 folds and the last fit.
     assert "would have been 405 fits" in complete
 

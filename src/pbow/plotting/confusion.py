@@ -36,7 +36,7 @@ def plot_confusion(
     ----------
     matrix : array-like of shape (n_classes, n_classes)
         Number of samples by true class (row) and predicted class (column), as
-        :func:`sklearn.metrics.confusion_matrix` returns it.
+        ``sklearn.metrics.confusion_matrix`` returns it.
     label_names : sequence of str, optional
         Names of the classes. By default 0, 1, ...
     ax : matplotlib.axes.Axes, optional

@@ -55,7 +55,7 @@ def make_figures(
     experiment : Experiment
         The declaration.
     runs : mapping of str to Run
-        By key, as :meth:`Folder.load` returns them.
+        By key, as :meth:`pbow.experiment.Folder.load` returns them.
     data_home : str or path-like, optional
         Folder of the data sets; by default what the variable PBOW_DATA names.
 

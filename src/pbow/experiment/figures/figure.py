@@ -50,8 +50,8 @@ class Figure:
     caption : str
         What is shown, and all that one must know to read it.
     draw : callable
-        Takes nothing and returns a new :class:`matplotlib.figure.Figure`, which
-        pyplot knows nothing of; :func:`new_figure` makes one.
+        Takes nothing and returns a new ``matplotlib.figure.Figure``, which
+        pyplot knows nothing of; ``new_figure`` makes one.
 
     See Also
     --------
