@@ -78,7 +78,8 @@ def make_folds(
     groups : ndarray of shape (n,) or None
         Samples of a group stay together. It counts for its most frequent class.
     n_folds : int
-        How many; fewer where there are fewer samples, or groups.
+        How many; fewer where there are fewer samples, or groups. None where there is
+        but one of them: the others would be nothing to learn from.
     seed, repetition : int
         Seed the draw.
     """
@@ -95,7 +96,8 @@ def make_folds(
     fold_of = np.empty(len(kinds), int)
     fold_of[by_class] = np.arange(len(kinds)) % n_folds
     folds = [np.flatnonzero(fold_of[units] == fold) for fold in range(n_folds)]
-    return [fold for fold in folds if len(fold)]
+    folds = [fold for fold in folds if len(fold)]
+    return folds if len(folds) > 1 else []
 
 
 def classify(

@@ -263,7 +263,7 @@ def read_experiment(path: AnyPath) -> Experiment:
     try:
         text = path.read_bytes().decode()
         content = tomllib.loads(text)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         msg = f"Expected {path} to be TOML: {error}"
         raise DeclarationError(msg) from error
     return _Reader(path).experiment(content, text)
@@ -367,35 +367,39 @@ class _Reader:
             on_all_rows=table.flag("on_all_rows"),
             params=_with_none(table.table("params").rest()),
         )
-        grid = table.table("grid").rest()
-        asked = table.names("only", tuple(datasets), datasets)
+        grid = self._grid(table)
+        asked = table.names("only", datasets)
         special = table.tables("on", optional=True)
         table.end()
         for dataset in special:
-            if dataset not in datasets:
-                expected = f"names of data sets ({', '.join(datasets)})"
-                table.fail(f"'on' to have {expected}", repr(dataset))
+            if dataset not in asked:
+                table.fail(f"'on' to have some of {', '.join(asked)}", repr(dataset))
         for dataset in asked:
             here = special.get(dataset, _Table(self, "", {}))
             yield Cell(
                 dataset=datasets[dataset],
                 descriptor=entry,
-                grid=self._grid(here, grid | here.table("grid").rest()),
+                grid=grid | self._grid(here),
                 optimum=_with_none(here.table("optimum").rest()) or None,
                 reported=self._reported(here, "paper"),
             )
             here.end()
 
-    def _grid(self, table: _Table, grid: Params) -> dict[str, tuple[Any, ...]]:
+    def _grid(self, table: _Table) -> dict[str, tuple[Any, ...]]:
+        inner = table.table("grid")
+        grid = inner.rest()
         for name, values in grid.items():
             if not isinstance(values, list) or not values:
-                table.fail(f"grid.{name} to be a list of values", repr(values))
+                inner.fail(f"{name} to be a list of values", repr(values))
+            # Twice the same combination would be one run that counts twice.
+            if len(set(map(json.dumps, values))) < len(values):
+                inner.fail(f"{name} to have every value once", repr(values))
         return {name: tuple(map(_or_none, values)) for name, values in grid.items()}
 
     def _reported(self, table: _Table, key: str) -> Reported | None:
+        inner = table.table(key)
         if key not in table.content:
             return None
-        inner = table.table(key)
         made = Reported(
             score=inner.number("score"),
             std=inner.number("std", None),
@@ -432,6 +436,13 @@ class _Table:
             self.fail(f"only {known}", ", ".join(unknown))
 
     def rest(self) -> Params:
+        """Return all of it; what JSON cannot hold would have no place in results."""
+        for key, value in self.content.items():
+            try:
+                json.dumps(value, allow_nan=False)
+            except (TypeError, ValueError):
+                expected = "text, finite numbers, true, false or lists and tables"
+                self.fail(f"{key} to be made of {expected}", repr(value))
         self.asked |= set(self.content)
         return dict(self.content)
 
@@ -453,6 +464,9 @@ class _Table:
         outer = self.table(key)
         if not outer.content and not optional:
             self.fail(f"at least one table [{key}.<name>]", "none")
+        for name in outer.content:
+            if not name or "/" in name:  # a cell is called data set/descriptor
+                outer.fail("names that are not empty and have no '/'", repr(name))
         return {name: outer.table(name) for name in outer.content}
 
     def text(self, key: str, default: Any = _ABSENT) -> Any:
@@ -495,12 +509,11 @@ class _Table:
             self.fail(f"{key} to be a list of numbers > 0", repr(values))
         return tuple(sorted(map(float, values)))
 
-    def names(
-        self, key: str, default: tuple[str, ...], known: Collection[str]
-    ) -> tuple[str, ...]:
-        values = self._get(key, list(default))
-        if not isinstance(values, list) or not set(map(str, values)) <= set(known):
-            self.fail(f"{key} to be some of {', '.join(known)}", repr(values))
+    def names(self, key: str, known: Collection[str]) -> tuple[str, ...]:
+        values = self._get(key, list(known))
+        is_list = isinstance(values, list) and bool(values)
+        if not is_list or any(value not in list(known) for value in values):
+            self.fail(f"{key} to be a list of some of {', '.join(known)}", repr(values))
         return tuple(name for name in known if name in values)
 
 

@@ -16,7 +16,7 @@ import io
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,9 @@ __all__ = ["FINAL", "MATRIX", "OVER_BUDGET", "SCREEN", "Folder", "Run", "key_of"
 # the distances between all diagrams; a note that a cell has used up its time.
 SCREEN, FINAL, MATRIX, OVER_BUDGET = "screen", "final", "matrix", "over budget"
 STAGES = (SCREEN, FINAL, MATRIX, OVER_BUDGET)
+
+# The lock that everyone holds who works on the folder.
+IN_USE = "in-use"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,28 +187,47 @@ class Folder:
 
     def load(self, known: dict[str, Run] | None = None) -> dict[str, Run]:
         """Return all runs by their keys; those in `known` are not read again."""
-        runs = dict(known or {})
-        if known is None and self.packed.exists():
-            runs = {run.key: run for run in _unpacked(self.packed)}
-        if self._runs.is_dir():
-            # In order, so that whatever is made of the runs never depends on the disk.
-            for file in sorted(self._runs.glob("*.json")):
-                if file.stem not in runs:
+        runs: dict[str, Run] = {}
+        # In order, so that whatever is made of the runs never depends on the disk.
+        for file in sorted(self._runs.glob("*.json")):
+            if known is None or file.stem not in known:
+                with suppress(FileNotFoundError):  # it has just been packed
                     runs[file.stem] = _parsed(file)
-        return runs
+        if known is None and self.packed.exists():
+            # After the files: what is packed meanwhile is in one of both. A file is
+            # newer than a line of the same key.
+            known = {run.key: run for run in _unpacked(self.packed)}
+        return {**(known or {}), **runs}
 
     def pack(self) -> int:
-        """Move all runs into runs.csv; return how many there are."""
-        runs = sorted(self.load().values(), key=_order)
-        text = io.StringIO()
-        writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(_row(run) for run in runs)
-        with replacing(self.packed) as file:
-            file.write(text.getvalue().encode())
-        for run in runs:
-            self.forget(run.key)
+        """Move all runs into runs.csv; return how many there are.
+
+        Raises
+        ------
+        BlockingIOError
+            Where a process is at work on the folder.
+        """
+        with self._alone():
+            runs = sorted(self.load().values(), key=_order)
+            text = io.StringIO()
+            # All text in quotes: a lone "\r" would end a line otherwise.
+            writer = csv.DictWriter(
+                text, COLUMNS, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC
+            )
+            writer.writeheader()
+            writer.writerows(_row(run) for run in runs)
+            with replacing(self.packed) as file:
+                file.write(text.getvalue().encode())
+            for run in runs:
+                self.forget(run.key)
         return len(runs)
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Keep others from packing; any number of processes may be within."""
+        with _opened(self._locks / IN_USE) as descriptor:
+            fcntl.flock(descriptor, fcntl.LOCK_SH)
+            yield
 
     @contextmanager
     def claim(self, key: str) -> Iterator[bool]:
@@ -214,8 +236,7 @@ class Folder:
         The lock is the kernel's: it goes with the process, however that ends.
         """
         path = self._locks / key
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
+        with _opened(path) as descriptor:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -225,11 +246,37 @@ class Folder:
             yield not self.is_done(key)
             if self.is_done(key):
                 path.unlink(missing_ok=True)
-        finally:
-            os.close(descriptor)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Make sure that nobody works on the folder, nor starts to."""
+        with ExitStack() as until_done:
+            # The one that all share comes first: who starts now waits there.
+            names = {file.name for file in self._locks.glob("*")} - {IN_USE}
+            for name in [IN_USE, *names] if self._locks.is_dir() else []:
+                descriptor = until_done.enter_context(_opened(self._locks / name))
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError as error:
+                    msg = (
+                        f"A process is at work on {self.path}. Wait for its end, or "
+                        "stop it; what is finished is kept."
+                    )
+                    raise BlockingIOError(msg) from error
+            yield
 
     def _file(self, key: str) -> Path:
         return self._runs / f"{key}.json"
+
+
+@contextmanager
+def _opened(lock: Path) -> Iterator[int]:
+    """Open a file to lock, made where there is none; closing it gives the lock back."""
+    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 COLUMNS = [item.name for item in fields(Run)]
@@ -237,6 +284,19 @@ COLUMNS = [item.name for item in fields(Run)]
 _AS_JSON = {"params", "by_cost", "confusion", "seconds", "versions"}
 _NUMBERS = {"accuracy", "validation", "cost"}
 _COUNTS = {"repetition", "n_train", "n_test", "n_features", "n_fits", "n_capped"}
+# What every field must be; a number may be written without its point.
+_KINDS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("key", "stage", "dataset", "descriptor", "machine"), (str,)),
+    "note": (str,),
+    "params": (dict,),
+    "seconds": (dict,),
+    "versions": (dict,),
+    "by_cost": (list,),
+    "confusion": (list, type(None)),
+    **dict.fromkeys(_NUMBERS, (float, int, type(None))),
+    **dict.fromkeys(_COUNTS, (int,)),
+    "repetition": (int, type(None)),
+}
 
 
 def _order(run: Run) -> tuple[Any, ...]:
@@ -257,35 +317,45 @@ def _parsed(file: Path) -> Run:
         content = json.loads(file.read_bytes())
         content.pop("per_class", None)
         return _checked(Run(**content))
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
         msg = f"{file} is not the result of a run ({error}); delete it to run anew."
         raise FileFormatError(msg) from error
 
 
 def _unpacked(file: Path) -> Iterator[Run]:
-    with file.open(newline="", encoding="utf-8") as stream:
-        rows = csv.DictReader(stream)
+    line = 1
+    try:
+        text = file.read_bytes().decode()
+        if not text.endswith("\n"):
+            msg = "its end is missing"
+            raise ValueError(msg)
+        rows = csv.DictReader(io.StringIO(text, newline=""), strict=True)
         if rows.fieldnames != COLUMNS:
-            msg = f"Expected {file} to have columns {COLUMNS}; got {rows.fieldnames}."
-            raise FileFormatError(msg)
+            msg = f"expected columns {COLUMNS}, got {rows.fieldnames}"
+            raise ValueError(msg)
         for row in rows:
+            line = rows.line_num
             content: dict[str, Any] = dict(row)
-            try:
-                for name, text in row.items():
-                    if name in _AS_JSON:
-                        content[name] = json.loads(text)
-                    elif name in _NUMBERS:
-                        content[name] = float(text) if text else None
-                    elif name in _COUNTS:
-                        content[name] = int(text) if text else None
-                yield _checked(Run(**content))
-            except (ValueError, TypeError) as error:
-                msg = f"Line {rows.line_num} of {file} is not a run: {error}."
-                raise FileFormatError(msg) from error
+            for name, value in row.items():
+                if name in _AS_JSON:
+                    content[name] = json.loads(value)
+                elif name in _NUMBERS:
+                    content[name] = float(value) if value else None
+                elif name in _COUNTS:
+                    content[name] = int(value) if value else None
+            yield _checked(Run(**content))
+    except (ValueError, TypeError, RecursionError, csv.Error) as error:
+        msg = f"{file} is not a table of runs (line {line}: {error})."
+        raise FileFormatError(msg) from error
 
 
 def _checked(run: Run) -> Run:
-    if run.stage not in STAGES or not isinstance(run.params, dict):
-        msg = f"expected a stage of {', '.join(STAGES)} and a table of params"
+    for name, kinds in _KINDS.items():
+        value = getattr(run, name)
+        if not isinstance(value, kinds) or isinstance(value, bool):
+            msg = f"{name} is {value!r:.60}"
+            raise ValueError(msg)
+    if run.stage not in STAGES:
+        msg = f"stage is {run.stage!r:.60}, expected one of {', '.join(STAGES)}"
         raise ValueError(msg)
     return run
