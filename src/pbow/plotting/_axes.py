@@ -16,8 +16,10 @@ BLUE, RED = COLOURS[:2]
 GREY = "0.35"
 
 
-def new_axes(width: float, height: float, n_columns: int = 1) -> NDArray[Any]:
-    """Return a row of Axes in a new figure; sizes are of the figure, in inches."""
+def new_axes(
+    width: float, height: float, n_columns: int = 1, n_rows: int = 1
+) -> NDArray[Any]:
+    """Return Axes, row after row, in a new figure of so many inches."""
     try:
         import matplotlib.pyplot as plt  # noqa: PLC0415
     except ImportError as error:
@@ -26,10 +28,10 @@ def new_axes(width: float, height: float, n_columns: int = 1) -> NDArray[Any]:
         )
         raise ImportError(msg) from error
     _, grid = plt.subplots(
-        1, n_columns, figsize=(width, height), squeeze=False, layout="constrained"
+        n_rows, n_columns, figsize=(width, height), squeeze=False, layout="constrained"
     )
-    row: NDArray[Any] = grid[0]
-    return row
+    axes: NDArray[Any] = grid.ravel()
+    return axes
 
 
 def check_axes(ax: Any, width: float = 4.4, height: float = 4.0) -> Axes:
