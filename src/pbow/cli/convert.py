@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from pbow.cli import options
 from pbow.cli.inputs import check_format, read_diagrams, write_diagrams
+
+if TYPE_CHECKING:
+    from pbow.diagrams import Diagrams
 
 __all__ = ["convert"]
 
@@ -35,18 +39,24 @@ FORMATS = ("pbow", "csv", "parquet", "arrow", "pers", "hera", "dipha", "perseus"
     "OUT is a folder.",
 )
 @click.option(
-    "--part",
+    "--parts",
+    metavar="LIST",
+    show_default="all",
+    help="Parts to keep, as in H0,H1.",
+)
+@click.option(
+    "--name",
     default="H1",
     show_default=True,
-    metavar="NAME",
-    help="Name of the diagrams where IN does not say their dimension.",
+    help="Name of the part where IN does not say the dimension.",
 )
 def convert(
     sources: tuple[Path, ...],
     target: Path,
     from_: str | None,
     to: str | None,
-    part: str,
+    parts: str | None,
+    name: str,
 ) -> None:
     r"""Convert diagrams to another format.
 
@@ -55,9 +65,20 @@ def convert(
     \b
     pbow convert diagrams.csv diagrams.pbow
     pbow convert gudhi-output/ diagrams.parquet
-    pbow convert --from hera hera-output/ --part H0 diagrams.csv
-    pbow convert --to dipha diagrams.pbow dipha-input
+    pbow convert --from hera hera-output/ --name H0 diagrams.csv
+    pbow convert --to hera --parts H1 diagrams.pbow hera-input
     pbow convert diagrams.pbow - | head
     """
     check_format(target, to)
-    write_diagrams(read_diagrams(sources, from_, name=part), target, to)
+    X = read_diagrams(sources, from_, name=name)
+    if parts is not None:
+        X = _selected(X, parts.split(","))
+    write_diagrams(X, target, to)
+
+
+def _selected(X: Diagrams, names: list[str]) -> Diagrams:
+    try:
+        selected: Diagrams = X[names]
+    except KeyError as error:
+        raise ValueError(error.args[0]) from error
+    return selected

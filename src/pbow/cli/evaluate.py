@@ -71,9 +71,9 @@ def evaluate(
 ) -> None:
     r"""Compare how well descriptors tell classes apart.
 
-    Prints a table of accuracies by cross-validation. The classifier is a linear support vector machine (for
-    kernels, one with that kernel); descriptor and cost C are learnt in the training
-    part of each fold alone.
+    Prints a table of accuracies by cross-validation. The classifier is a linear support
+    vector machine, for kernels one with that kernel; descriptor and cost C are learnt
+    in the training part of each fold alone.
 
     \b
     pbow evaluate diagrams.pbow --labels labels.txt

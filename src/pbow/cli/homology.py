@@ -124,6 +124,10 @@ def homology(
         msg = f"--method {method} is not for {kind}; take {listed}."
         raise click.UsageError(msg)
     given = {"dims": dims, "max_edge": max_edge, "heat": heat, "sources": sources}
+    for name in settings:
+        if name in given:
+            msg = f"Pass --{name.replace('_', '-')}, not --set {name}."
+            raise click.UsageError(msg)
     asked = settings | {name: v for name, v in given.items() if v is not None}
     files = find_files(inputs, KINDS[kind])
     X = COMPUTE[kind](files, method, asked, n_jobs)
@@ -208,11 +212,18 @@ def _checked(
     function: Callable[..., Diagrams], method: str, asked: dict[str, Any]
 ) -> Callable[..., Diagrams]:
     """Return the function with parameters set, after a look whether it has these."""
-    known = list(inspect.signature(function).parameters)[1:]
+    parameters = inspect.signature(function).parameters.values()
+    known = [
+        p.name
+        for p in parameters
+        # Before these stand the data.
+        if (p.kind is p.KEYWORD_ONLY or p.default is not p.empty)
+        and p.name not in {"n_jobs", "progress"}
+    ]
     for name in asked:
         if name not in known:
-            others = [p for p in known if p not in {"n_jobs", "progress"}]
-            msg = f"{method} has no parameter {name}; it has {', '.join(others)}."
+            listed = ", ".join(known) or "none"
+            msg = f"{method} has no parameter {name}; it has {listed}."
             raise click.UsageError(msg)
     if "k" in known and "k" not in asked:
         msg = f"{method} needs the number of neighbours, as in --set k=10."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pbow.cli import options
-from pbow.cli.inputs import is_stream, read_diagrams
+from pbow.cli.inputs import is_stream, load_model, read_diagrams
 from pbow.cli.show import aligned, file_size, print_json
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _of_part(part: Diagrams) -> Found:
     births, deaths = part.points.T
     finite = np.isfinite(deaths)
     lives = deaths[finite] - births[finite]
-    usual = float(np.median(np.abs(deaths[finite]))) if finite.any() else 0.0
+    median = float(np.median(np.abs(deaths[finite]))) if finite.any() else 0.0
     return {
         "points": len(part.points),
         "essential": int((~finite).sum()),
@@ -104,7 +104,7 @@ def _of_part(part: Diagrams) -> Found:
         "births": span(births),
         "deaths": span(deaths[finite]),
         "persistences": span(lives),
-        "usual_death": usual,
+        "median_death": median,
     }
 
 
@@ -113,7 +113,7 @@ def _doubts(name: str, part: Found, n_samples: int) -> list[str]:
     doubts = []
     if part["empty"]:
         share = f"{part['empty']:,} of {_counted(n_samples, 'diagram')}"
-        doubts.append(f"of {name}, {share} have no point; most features are 0 there.")
+        doubts.append(f"{name} has no point in {share}.")
     if part["points"] and part["points"] == part["essential"]:
         doubts.append(
             f"no point of {name} ever dies; descriptors leave such points out unless "
@@ -121,20 +121,18 @@ def _doubts(name: str, part: Found, n_samples: int) -> list[str]:
         )
     if part["on_diagonal"]:
         n = _counted(part["on_diagonal"], "point")
-        doubts.append(f"{n} of {name} die when they are born, and tell nothing.")
+        doubts.append(f"{name} has {n} on the diagonal, of no persistence.")
     largest = max(map(abs, part["deaths"] or [0.0]))
-    if part["usual_death"] > 0.0 and largest > HUGE * part["usual_death"]:
+    if part["median_death"] > 0.0 and largest > HUGE * part["median_death"]:
         doubts.append(
             f"{name} has a death of size {largest:g}, and half of them are below "
-            f"{part['usual_death']:.4g}. If it stands for infinity, write inf."
+            f"{part['median_death']:.4g}. If it stands for infinity, write inf."
         )
     return doubts
 
 
 def _of_model(path: Path) -> Found:
-    from pbow.io.models import load  # noqa: PLC0415
-
-    model = load(path)
+    model = load_model(path)
     name = type(model).__name__
     codebooks = getattr(model, "codebooks_", {})
     return {
@@ -160,11 +158,12 @@ def _of_arrays(path: Path) -> Found:
         except (zipfile.BadZipFile, zlib.error, EOFError, AttributeError) as error:
             msg = "it is damaged, or no .npz file."
             raise ValueError(msg) from error
-    labels, names = arrays.get("labels"), arrays.get("label_names")
-    classes = {}
-    if labels is not None and names is not None:
-        counts = np.bincount(labels, minlength=len(names))
-        classes = dict(zip(names.tolist(), counts.tolist(), strict=True))
+    labels, counts = np.unique(arrays.get("labels", []), return_counts=True)
+    names = dict(enumerate(arrays.get("label_names", np.empty(0)).ravel().tolist()))
+    classes = {
+        str(names.get(label, label)): n
+        for label, n in zip(labels.tolist(), counts.tolist(), strict=True)
+    }
     return {
         "kind": "arrays",
         "summary": _counted(len(arrays), "array"),

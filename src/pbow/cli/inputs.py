@@ -22,6 +22,7 @@ __all__ = [
     "check_output",
     "is_stream",
     "load_array",
+    "load_model",
     "read_diagrams",
     "read_labels",
     "read_lines",
@@ -30,6 +31,12 @@ __all__ = [
     "writing",
 ]
 
+# What messages advise to write in Python, and what to write here.
+IN_THE_SHELL = {
+    r"Pass format=": "Name it by pbow convert --from",
+    r"as in X\['(.+)'\]": r"as in --parts \1",
+    r" Use pbow\.(load|io\.read_diagrams)\.": "",
+}
 # Without zeros in front, and in the range of 64 bits: as a number it is the same.
 WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
@@ -62,9 +69,7 @@ def read_diagrams(
                 msg = str(error).replace(str(copy), "the standard input")
                 raise ValueError(msg) from error
     except ValueError as error:
-        # Python's parameter has another name here.
-        msg = str(error).replace("Pass format=", "Name it by pbow convert --from")
-        raise ValueError(msg) from error
+        raise ValueError(_for_the_shell(error)) from error
 
 
 def write_diagrams(X: Diagrams, path: Path, format: str | None = None) -> None:
@@ -76,8 +81,21 @@ def write_diagrams(X: Diagrams, path: Path, format: str | None = None) -> None:
         with writing(path) as stream:
             write_csv(X, stream)
         return
-    pbow.io.write_diagrams(X, path, format)
+    try:
+        pbow.io.write_diagrams(X, path, format)
+    except ValueError as error:
+        raise ValueError(_for_the_shell(error)) from error
     say_written(path, X)
+
+
+def load_model(path: Path) -> Any:
+    """Load a fitted estimator."""
+    from pbow.io.models import load  # noqa: PLC0415
+
+    try:
+        return load(path)
+    except ValueError as error:
+        raise ValueError(_for_the_shell(error)) from error
 
 
 def say_written(path: Path, content: object) -> None:
@@ -106,7 +124,8 @@ def check_format(path: Path, format: str | None) -> None:
 def check_output(path: Path, *, may_be_folder: bool = False) -> None:
     """Raise before the work if nothing could be written to `path` after it."""
     if is_stream(path):
-        return
+        msg = "What is written here does not go through a pipe; name a file, not -."
+        raise ValueError(msg)
     if path.is_dir():
         if may_be_folder:
             return
@@ -170,6 +189,13 @@ def read_labels(path: Path, n_samples: int) -> NDArray[Any]:
         )
         raise ValueError(msg)
     return labels
+
+
+def _for_the_shell(error: ValueError) -> str:
+    text = str(error)
+    for python, shell in IN_THE_SHELL.items():
+        text = re.sub(python, shell, text)
+    return text
 
 
 def load_array(path: Path) -> NDArray[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from pbow.cli import options
-from pbow.cli.inputs import read_diagrams, read_labels
+from pbow.cli.inputs import load_model, read_diagrams, read_labels
 
 __all__ = ["plot"]
 
@@ -93,12 +93,11 @@ def codebook(
     \b
     pbow plot codebook model.pbow diagrams.pbow --part H1 -o words.png
     """
-    from pbow.io.models import load  # noqa: PLC0415
     from pbow.plotting import plot_codebook  # noqa: PLC0415
 
     def draw() -> Any:
         X = None if diagrams is None else read_diagrams(diagrams)
-        return plot_codebook(load(model), X, part=part)
+        return plot_codebook(load_model(model), X, part=part)
 
     _save(output, draw)
 
@@ -117,13 +116,12 @@ def classes(
     \b
     pbow plot classes model.pbow diagrams.pbow --labels labels.txt -o classes.png
     """
-    from pbow.io.models import load  # noqa: PLC0415
     from pbow.plotting import plot_class_words  # noqa: PLC0415
 
     def draw() -> Any:
         X = read_diagrams(diagrams)
         y = read_labels(labels, len(X))
-        return plot_class_words(load(model), X, y, part=part)[0]
+        return plot_class_words(load_model(model), X, y, part=part)[0]
 
     _save(output, draw)
 
@@ -155,14 +153,13 @@ def difference(
     pbow plot difference model.pbow diagrams.pbow --labels labels.txt \
         --between circle torus -o difference.png
     """
-    from pbow.io.models import load  # noqa: PLC0415
     from pbow.plotting import plot_class_difference  # noqa: PLC0415
 
     def draw() -> Any:
         X = read_diagrams(diagrams)
         # As they stand in the command, whether they are numbers or not.
         y = read_labels(labels, len(X)).astype(str)
-        return plot_class_difference(load(model), X, y, between, part=part)[0]
+        return plot_class_difference(load_model(model), X, y, between, part=part)[0]
 
     _save(output, draw)
 

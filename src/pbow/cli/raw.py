@@ -146,7 +146,7 @@ def _read_table(file: Path) -> NDArray[Any]:
         table: NDArray[Any] = np.loadtxt(lines, delimiter=delimiter, ndmin=2)
     except ValueError as error:
         # Without numpy's advice, which is for programmers.
-        what = str(error).partition(";")[0].rstrip(".")
+        what = str(error).partition("; use")[0].rstrip(".")
         msg = f"Cannot read {file}: {what} (rows are those with numbers)."
         raise ValueError(msg) from error
     return table

@@ -14,6 +14,7 @@ from pbow.cli import options
 from pbow.cli.inputs import (
     check_output,
     is_stream,
+    load_model,
     read_diagrams,
     read_lines,
     say_written,
@@ -54,14 +55,14 @@ def transform(
     cat diagrams.csv | pbow transform model.pbow - -o - | head
     """
     from pbow.diagrams import Diagrams  # noqa: PLC0415
-    from pbow.io.models import load  # noqa: PLC0415
 
     write = _writer(output)
     if names is not None and write is _write_npy:
         msg = "A .npy file holds numbers only; with --names take .csv or .parquet."
         raise click.UsageError(msg)
-    check_output(output)
-    fitted = load(model)
+    if not is_stream(output):
+        check_output(output)
+    fitted = load_model(model)
     if "n_jobs" in fitted.get_params():
         fitted.set_params(n_jobs=n_jobs)
     X = read_diagrams(diagrams)

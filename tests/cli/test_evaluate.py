@@ -1,0 +1,91 @@
+import json
+
+import numpy as np
+import pytest
+
+from pbow import kernels
+from pbow.cli.descriptors import KERNELS, VECTORIZERS
+from pbow.io import write_diagrams
+
+WORDS = ["evaluate", "diagrams.pbow", "--labels", "labels.txt", "--folds", "3"]
+
+
+def test_every_kernel_has_a_name():
+    assert sorted(KERNELS.values()) == sorted(kernels.__all__)
+
+
+def test_a_table_has_a_row_a_descriptor(run, folder):
+    result = run(*WORDS, "--words", "3")
+    assert result.exit_code == 0, result.output
+    caption, table = result.stdout.split("\n\n")
+    assert caption.startswith("12 diagrams of 2 classes; linear SVM")
+    head, *rows = table.splitlines()
+    assert head.split() == ["descriptor", "accuracy,", "%", "features", "seconds"]
+    assert [row.split()[:5] for row in rows] == [
+        ["pbow", "100.0", "±", "0.0", "6"],
+        ["spbow", "100.0", "±", "0.0", "6"],
+    ]
+    stages = ["Classifying with pbow", "Classifying with spbow"]
+    assert result.stderr.splitlines() == stages
+
+
+@pytest.mark.parametrize("name", [*VECTORIZERS, *KERNELS])
+def test_every_descriptor_tells_few_points_from_many(run, folder, name):
+    # Components of a heat map are fewer than samples in training, and it says so.
+    few = ["--set", "n_components=2"] if name == "riemannian" else []
+    result = run(*WORDS, "--descriptor", name, "--json", *few)
+    assert result.exit_code == 0, result.output
+    [record] = json.loads(result.stdout)
+    assert record["descriptor"] == name
+    assert len(record["folds"]) == 3
+    assert record["accuracy"] == pytest.approx(np.mean(record["folds"]))
+    assert record["std"] == pytest.approx(np.std(record["folds"]))
+    assert record["accuracy"] > 0.6
+    assert (record["features"] == 0) == (name in KERNELS)
+
+
+def test_labels_by_chance_are_not_told_apart(run, tmp_path, rng):
+    births = rng.uniform(size=(60, 10))
+    write_diagrams(np.stack((births, births + 1), axis=-1), tmp_path / "x.pbow")
+    np.save(tmp_path / "y.npy", rng.permutation(np.arange(60) % 2))
+    words = ["x.pbow", "--labels", "y.npy", "--descriptor", "pbow", "--json"]
+    [record] = json.loads(run("evaluate", *words).stdout)
+    # 0.5 and two standard deviations: nothing of the test part is seen in training.
+    assert abs(record["accuracy"] - 0.5) < 0.15
+    assert len(record["folds"]) == 5
+
+
+def test_the_same_seed_gives_the_same_folds(run, folder):
+    def folds(seed):
+        words = ["--descriptor", "statistics", "--set", "essential=3", "--seed", seed]
+        result = run(*WORDS, *words, "--json")
+        [record] = json.loads(result.stdout)
+        assert record["parameters"]["essential"] == 3
+        return record["folds"]
+
+    assert folds("1") == folds("1")
+
+
+def test_a_setting_is_of_those_that_have_it(run, folder):
+    both = ["--descriptor", "pbow", "--descriptor", "image", "--json"]
+    result = run(*WORDS, *both, "--words", "2", "--set", "resolution=4")
+    bow, image = json.loads(result.stdout)
+    assert (bow["features"], image["features"]) == (4, 32)
+    result = run(*WORDS, "--descriptor", "image", "--words", "2")
+    assert result.exit_code == 2
+    assert "image has no parameter n_words" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (["a"] * 12, "at least two classes to tell apart; y.txt has one."),
+        (["a"] * 10 + ["b b"] * 2, "are 2 of 'b b'. Ask for fewer --folds, or"),
+        (["a"] * 6, "a label for each of the 12 diagrams; y.txt has 6."),
+    ],
+)
+def test_labels_must_be_of_use(run, folder, labels, message):
+    (folder / "y.txt").write_text("\n".join(labels))
+    result = run("evaluate", "diagrams.pbow", "--labels", "y.txt", "--folds", "3")
+    assert result.exit_code == 1
+    assert message in result.stderr

@@ -1,0 +1,48 @@
+import pytest
+from numpy.testing import assert_array_equal
+
+from pbow import load, vectorizers
+from pbow.cli.descriptors import VECTORIZERS
+
+
+def test_every_vectorizer_has_a_name():
+    assert sorted(VECTORIZERS.values()) == sorted(vectorizers.__all__)
+
+
+@pytest.mark.parametrize("name", VECTORIZERS)
+def test_the_model_is_what_the_class_learns(run, folder, X, name):
+    result = run("fit", "diagrams.pbow", "--descriptor", name, "-o", "m.pbow")
+    assert result.exit_code == 0, result.output
+    model = load("m.pbow")
+    expected = getattr(vectorizers, VECTORIZERS[name])()
+    if "random_state" in expected.get_params():
+        expected.set_params(random_state=0)
+    assert repr(model) == repr(expected)
+    assert_array_equal(model.transform(X), expected.fit_transform(X))
+    assert result.stdout == ""
+    n_features = len(model.get_feature_names_out())
+    assert result.stderr.splitlines()[-1] == f"m.pbow: {model}, {n_features} features"
+
+
+def test_words_seed_and_threads_are_set(run, folder):
+    words = ["--words", "4", "--seed", "3", "--jobs", "2", "--set", "n_init=2"]
+    assert run("fit", "diagrams.pbow", "-o", "m.pbow", *words).exit_code == 0
+    model = load("m.pbow")
+    assert (model.n_words, model.random_state, model.n_init) == (4, 3, 2)
+    # The model may be used on another machine.
+    assert model.n_jobs is None
+
+
+def test_words_are_not_for_descriptors_without(run, folder):
+    words = ["--descriptor", "image", "--words", "4"]
+    result = run("fit", "diagrams.pbow", "-o", "m.pbow", *words)
+    assert result.exit_code == 2
+    assert "image has no parameter n_words; known are bandwidth," in result.stderr
+
+
+def test_diagrams_may_come_by_a_pipe(run, folder):
+    printed = run("convert", "diagrams.pbow", "-").stdout_bytes
+    assert run("fit", "-", "-o", "piped.pbow", input=printed).exit_code == 0
+    assert run("fit", "diagrams.pbow", "-o", "read.pbow").exit_code == 0
+    same = [(folder / name).read_bytes() for name in ("piped.pbow", "read.pbow")]
+    assert same[0] == same[1]

@@ -1,0 +1,151 @@
+import io
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from pbow import homology
+from pbow.io import read_diagrams
+
+TETRAHEDRON = """OFF 4 4 0
+0 0 0
+1 0 0
+0 1 0
+0 0 1
+3 0 1 2
+3 0 1 3
+3 0 2 3
+3 1 2 3
+"""
+CLOUDS = ["clouds.npy", "--kind", "clouds", "-o", "x.pbow"]
+
+
+@pytest.fixture
+def clouds(tmp_path, square):
+    pytest.importorskip("gudhi")
+    np.save(tmp_path / "clouds.npy", [square, 2 * square])
+    return [square, 2 * square]
+
+
+@pytest.mark.parametrize(
+    ("options", "compute"),
+    [
+        ([], homology.rips),
+        (["--dims", "1"], lambda c: homology.rips(c, 1)),
+        (["--max-edge", "1.2"], lambda c: homology.rips(c, max_edge=1.2)),
+        (
+            ["--method", "sparse-rips", "--set", "epsilon=0.2", "--jobs", "2"],
+            lambda c: homology.sparse_rips(c, epsilon=0.2),
+        ),
+        (["--method", "alpha", "--set", "field=3"], homology.alpha),
+        (["--method", "dtm-rips", "--set", "k=2"], lambda c: homology.dtm_rips(c, k=2)),
+    ],
+    ids=["rips", "dims", "max-edge", "sparse-rips", "alpha", "dtm-rips"],
+)
+def test_clouds_have_the_diagrams_of_the_function(run, clouds, options, compute):
+    result = run("homology", *CLOUDS, *options)
+    assert result.exit_code == 0, result.output
+    assert read_diagrams("x.pbow") == compute(clouds)
+    assert result.stdout == ""
+    assert result.stderr.splitlines()[-1] == f"x.pbow: {compute(clouds)}"
+
+
+def test_matrices_of_distances_are_taken_as_such(run, tmp_path):
+    pytest.importorskip("gudhi")
+    (tmp_path / "a.csv").write_text("0,1,2\n1,0,1.5\n2,1.5,0\n")
+    result = run("homology", "a.csv", "--kind", "clouds", "--dims", "0", "-o", "x.csv")
+    assert "Warning: These clouds look like distance matrices" in result.stderr
+    asked = ["--set", "metric=precomputed", "--dims", "0"]
+    result = run("homology", "a.csv", "--kind", "clouds", "-o", "x.csv", *asked)
+    assert result.exit_code == 0, result.output
+    assert read_diagrams("x.csv")[0].tolist() == [[0, 1], [0, 1.5], [0, np.inf]]
+    assert "Warning" not in result.stderr
+
+
+def test_a_folder_of_clouds_may_have_clouds_of_any_size(run, tmp_path, square):
+    pytest.importorskip("gudhi")
+    (tmp_path / "scans").mkdir()
+    for i, n in enumerate((4, 3, 2)):
+        np.savetxt(tmp_path / "scans" / f"{i}.xyz", square[:n])
+    result = run("homology", "scans", "--dims", "0", "-o", "x.pbow")
+    assert result.exit_code == 0, result.output
+    assert read_diagrams("x.pbow").sizes.tolist() == [4, 3, 2]
+
+
+@pytest.mark.parametrize("method", ["sublevel", "superlevel"])
+def test_images_are_flooded_from_below_or_above(run, tmp_path, rng, method):
+    pytest.importorskip("gudhi")
+    images = rng.normal(size=(2, 6, 5))
+    np.save(tmp_path / "images.npy", images)
+    words = ["images.npy", "--kind", "images", "-o", "x.pbow"]
+    default = [] if method == "sublevel" else ["--method", method]
+    result = run("homology", *words, *default, "--set", "periodic=(True, False)")
+    assert result.exit_code == 0, result.output
+    assert read_diagrams("x.pbow") == homology.cubical(
+        images, superlevel=method == "superlevel", periodic=(True, False)
+    )
+
+
+@pytest.fixture
+def graphs(tmp_path, rng):
+    (tmp_path / "graphs").mkdir()
+    found = []
+    for i in range(3):
+        edges = rng.integers(0, 8, size=(12, 2))
+        np.savetxt(tmp_path / "graphs" / f"{i}.txt", edges, fmt="%d")
+        names, numbers = np.unique(edges, return_inverse=True)
+        found.append((numbers.reshape(-1, 2), len(names)))
+    return found
+
+
+def test_graphs_have_values_by_degree_or_by_heat(run, graphs):
+    words = ["homology", "graphs", "--kind", "graphs", "-o", "x.pbow"]
+    assert run(*words, "--dims", "0,1").exit_code == 0
+    assert read_diagrams("x.pbow") == homology.graph_sublevel(graphs, dims=(0, 1))
+    assert run(*words, "--method", "extended", "--heat", "10").exit_code == 0
+    values = [homology.heat_kernel_signature(graph, t=10.0) for graph in graphs]
+    assert read_diagrams("x.pbow") == homology.graph_extended(graphs, values)
+
+
+@pytest.mark.parametrize(
+    ("options", "sources"), [([], [0, 1, 2, 3]), (["--sources", "2"], [0, 2])]
+)
+def test_a_mesh_has_a_sample_a_source(run, tmp_path, options, sources):
+    (tmp_path / "a.off").write_text(TETRAHEDRON)
+    result = run("homology", "a.off", "a.off", "-o", "x.pbow", *options)
+    assert result.exit_code == 0, result.output
+    mesh = homology.read_mesh(tmp_path / "a.off")
+    once = homology.mesh_geodesic(*mesh, sources)
+    X = read_diagrams("x.pbow")
+    assert (X[: len(once)], X[len(once) :]) == (once, once)
+
+
+def test_diagrams_are_printed_as_csv(run, clouds, tmp_path):
+    result = run("homology", "clouds.npy", "--kind", "clouds", "--dims", "1", "-o", "-")
+    rows = np.loadtxt(io.StringIO(result.stdout), delimiter=",", dtype=str)
+    assert rows[0].tolist() == ["sample", "part", "birth", "death"]
+    assert rows[1:, :2].tolist() == [["0", "H1"], ["1", "H1"]]
+    expected = [[1, np.sqrt(2)], [2, np.sqrt(8)]]
+    assert_allclose(rows[1:, 2:].astype(float), expected)
+    assert [path.name for path in tmp_path.iterdir()] == ["clouds.npy"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--method", "sublevel"], "--method sublevel is not for clouds; take rips or"),
+        (["--method", "alpha", "--max-edge", "1"], "alpha has no parameter max_edge;"),
+        (["--heat", "1"], "rips has no parameter heat; it has dims, metric, max_edge,"),
+        (["--sources", "1"], "rips has no parameter sources;"),
+        (["--set", "n_jobs=3"], "rips has no parameter n_jobs;"),
+        (["--set", "clouds=3"], "rips has no parameter clouds;"),
+        (["--set", "max_edge=3"], "Pass --max-edge, not --set max_edge."),
+        (["--method", "dtm-rips"], "dtm-rips needs the number of neighbours, as in"),
+        (["--dims", "one"], "expected dimensions with commas between, as in 0,1;"),
+    ],
+)
+def test_what_does_not_go_together_ends_with_code_2(run, clouds, options, message):
+    result = run("homology", *CLOUDS, *options)
+    assert result.exit_code == 2
+    assert message in result.stderr.splitlines()[-1]
+    assert "Usage: pbow homology" in result.stderr

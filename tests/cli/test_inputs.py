@@ -1,0 +1,88 @@
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from pbow.cli import inputs
+
+
+def labels_of(tmp_path, text, n):
+    path = tmp_path / "labels.txt"
+    path.write_text(text, encoding="utf-8")
+    return inputs.read_labels(path, n).tolist()
+
+
+def test_a_label_may_have_spaces_and_any_letters(tmp_path):
+    text = "\ufeffclusters of clusters\r\n  </b> ü, 'x' \r\ntorus"
+    expected = ["clusters of clusters", "</b> ü, 'x'", "torus"]
+    assert labels_of(tmp_path, text, 3) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2\n10\n-1\n", [2, 10, -1]),
+        ("02\n10\n", ["02", "10"]),
+        ("2\n1.5\n", ["2", "1.5"]),
+        ("2\n" + "9" * 40, ["2", "9" * 40]),
+    ],
+    ids=["whole", "with zeros in front", "with a fraction", "too long"],
+)
+def test_labels_are_numbers_where_nothing_is_lost(tmp_path, text, expected):
+    assert labels_of(tmp_path, text, len(expected)) == expected
+
+
+@pytest.mark.parametrize("labels", [[3, 1, 2], ["a b", "c", "a b"]])
+def test_labels_may_be_an_array(tmp_path, labels):
+    np.save(tmp_path / "labels.npy", labels)
+    assert_array_equal(inputs.read_labels(tmp_path / "labels.npy", 3), labels)
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (np.zeros((3, 1), int), "it is int64 of shape (3, 1)"),
+        (np.array([0.5, 1.0, 2.0]), "it is float64 of shape (3,)"),
+        (np.array([None, 1, 2], dtype=object), "it is no array of numbers that numpy"),
+        (np.zeros(4, int), "a label for each of the 3 diagrams; "),
+    ],
+    ids=["two axes", "fractions", "objects", "too many"],
+)
+def test_other_arrays_of_labels_are_refused(tmp_path, array, message):
+    np.save(tmp_path / "labels.npy", array, allow_pickle=True)
+    with pytest.raises(ValueError, match=r".") as caught:
+        inputs.read_labels(tmp_path / "labels.npy", 3)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "; it is empty."),
+        (b"a\n\nb\n", "; line 2 is empty."),
+        (b"\xff\xfe\x00", "it is no text."),
+        (b"a\nb\n", "a label for each of the 3 diagrams; labels.txt has 2."),
+    ],
+)
+def test_a_text_without_a_label_a_line_is_refused(
+    tmp_path, monkeypatch, content, message
+):
+    monkeypatch.chdir(tmp_path)
+    Path("labels.txt").write_bytes(content)
+    with pytest.raises(ValueError, match=r".") as caught:
+        inputs.read_labels(Path("labels.txt"), 3)
+    assert str(caught.value).endswith(message)
+
+
+def test_it_is_known_before_the_work_that_a_file_cannot_be_written(tmp_path):
+    inputs.check_output(tmp_path / "new.txt")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(IsADirectoryError, match="it is a folder"):
+        inputs.check_output(tmp_path)
+    with pytest.raises(OSError, match=r"to the folder .*nowhere: No such file"):
+        inputs.check_output(tmp_path / "nowhere" / "new.txt")
+    with pytest.raises(ValueError, match="does not go through a pipe"):
+        inputs.check_output(Path("-"))
+    inputs.check_output(Path(os.devnull))

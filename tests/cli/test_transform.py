@@ -1,0 +1,124 @@
+import csv
+import io
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from pbow import save
+from pbow.kernels import SlicedWassersteinKernel
+from pbow.preprocessing import Rescale
+
+NAMES = ["h0_word0", "h0_word1", "h0_word2", "h1_word0", "h1_word1", "h1_word2"]
+
+
+def table_of(text):
+    head, *rows = csv.reader(io.StringIO(text))
+    return head, rows
+
+
+def test_vectors_are_those_of_the_model(run, folder, X, bow):
+    result = run("transform", "model.pbow", "diagrams.pbow", "-o", "v.npy")
+    assert result.exit_code == 0, result.output
+    assert_array_equal(np.load("v.npy"), bow.transform(X))
+    assert (result.stdout, result.stderr) == ("", "v.npy: 12 rows, 6 columns\n")
+
+
+def test_csv_has_names_and_every_digit(run, folder, X, bow):
+    run("transform", "model.pbow", "diagrams.pbow", "-o", "v.csv")
+    head, rows = table_of((folder / "v.csv").read_text())
+    assert head == NAMES
+    assert_array_equal(np.array(rows, dtype=float), bow.transform(X))
+
+
+def test_parquet_has_names_and_every_digit(run, folder, X, bow):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    run("transform", "model.pbow", "diagrams.pbow", "-o", "v.parquet")
+    table = parquet.read_table("v.parquet")
+    assert table.column_names == NAMES
+    assert_array_equal(np.column_stack(table.columns), bow.transform(X))
+
+
+def test_diagrams_come_and_vectors_go_by_pipes(run, folder, X, bow):
+    printed = run("convert", "diagrams.pbow", "-").stdout_bytes
+    result = run("transform", "model.pbow", "-", "-o", "-", input=printed)
+    head, rows = table_of(result.stdout)
+    assert head == NAMES
+    assert_array_equal(np.array(rows, dtype=float), bow.transform(X))
+    assert result.stderr == ""
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_samples_may_have_names(run, folder, ending):
+    names = [f'scan "{i}", left' for i in range(12)]
+    (folder / "names.txt").write_text("\n".join(names))
+    words = ["model.pbow", "diagrams.pbow", "--names", "names.txt"]
+    result = run("transform", *words, "-o", f"v.{ending}")
+    assert result.exit_code == 0, result.output
+    if ending == "csv":
+        head, rows = table_of((folder / "v.csv").read_text())
+        found = [row[0] for row in rows]
+    else:
+        table = pytest.importorskip("pyarrow.parquet").read_table("v.parquet")
+        head, found = table.column_names, table["sample"].to_pylist()
+    assert head == ["sample", *NAMES]
+    assert found == names
+
+
+def test_names_must_fit(run, folder):
+    (folder / "names.txt").write_text("only one\n")
+    words = ["model.pbow", "diagrams.pbow", "--names", "names.txt"]
+    result = run("transform", *words, "-o", "v.csv")
+    assert result.exit_code == 1
+    assert "a name for each of the 12 samples; names.txt has 1." in result.stderr
+    result = run("transform", *words, "-o", "v.npy")
+    assert result.exit_code == 2
+    assert "A .npy file holds numbers only" in result.stderr
+
+
+def test_a_kernel_gives_similarities(run, folder, X):
+    kernel = SlicedWassersteinKernel().fit(X)
+    save(kernel, "kernel.pbow")
+    run("transform", "kernel.pbow", "diagrams.pbow", "-o", "v.csv")
+    head, rows = table_of((folder / "v.csv").read_text())
+    assert len(head) == 12
+    assert_array_equal(np.array(rows, dtype=float), kernel.transform(X))
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["model.pbow", "diagrams.pbow", "-o", "v.xls"], 2, "ends in .npy, .csv, .par"),
+        (["diagrams.pbow", "model.pbow", "-o", "v.csv"], 1, "and not 'pbow-model'."),
+        (["rescale.pbow", "diagrams.pbow", "-o", "v.csv"], 1, "makes diagrams of diag"),
+        (["model.pbow", "h1.csv", "-o", "v.csv"], 1, "H0 is missing"),
+    ],
+    ids=["another ending", "in the wrong order", "no vectorizer", "other parts"],
+)
+def test_other_files_are_refused(run, folder, X, words, code, message):
+    save(Rescale().fit(X), "rescale.pbow")
+    run("convert", "--parts", "H1", "diagrams.pbow", "h1.csv")
+    result = run("transform", *words)
+    assert result.exit_code == code
+    assert message in result.stderr
+    assert not (folder / "v.csv").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of Unix")
+def test_a_reader_that_goes_away_ends_it_quietly(folder):
+    command = [sys.executable, "-m", "pbow", "transform", "model.pbow"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    result = subprocess.run(
+        [*command, "diagrams.pbow", "-o", "-"],
+        cwd=folder,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writing)
+    assert result.returncode == 1
+    assert result.stderr == b""
