@@ -77,5 +77,6 @@ def explore(
             title=title,
         )
     except TypeError as error:  # a model without a codebook
-        raise click.ClickException(f"{model}: {error}") from error
+        msg = f"{model}: {error}"
+        raise click.ClickException(msg) from error
     say_written(output, f"{len(X)} diagrams, {file_size(output.stat().st_size)}")

@@ -1,0 +1,70 @@
+"""A real browser, headless, and pages to open in it."""
+
+import shutil
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from tests.explorer.driving import HOSTILE, SECONDS
+from tests.explorer.models import diagrams
+
+from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
+from pbow.explorer import write_explorer
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory):
+    """Return Chromium, without any network."""
+    if CHROMIUM is None or DRIVER is None:
+        pytest.skip("needs chromium and chromedriver: run scripts/install-chromium.sh")
+    webdriver = pytest.importorskip("selenium.webdriver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for argument in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-dev-shm-usage",
+        "--window-size=1400,1300",
+        "--host-resolver-rules=MAP * ~NOTFOUND",
+    ):
+        options.add_argument(argument)
+    downloads = tmp_path_factory.mktemp("downloads")
+    prefs = {"download.default_directory": str(downloads)}
+    options.add_experimental_option("prefs", prefs)
+    options.set_capability(
+        "goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"}
+    )
+    service = webdriver.ChromeService(executable_path=DRIVER)
+    chromium = webdriver.Chrome(options=options, service=service)
+    chromium.set_page_load_timeout(SECONDS)
+    chromium.set_script_timeout(SECONDS)
+    chromium.downloads = downloads
+    yield chromium
+    chromium.quit()
+
+
+@pytest.fixture(scope="session")
+def shapes(tmp_path_factory):
+    """Return two classes of diagrams in two parts, and pages of a model each."""
+    X = diagrams(60)
+    y = np.array(["circle", HOSTILE, "torus"])[np.arange(60) % 3]
+    # Circles have more points than the others, and tori are born later.
+    sizes = {"circle": None, HOSTILE: 8, "torus": 8}
+    later = {"circle": 0.0, HOSTILE: 0.0, "torus": 0.5}
+    lists = [
+        {name: sample[name][: sizes[label]] + later[label] for name in X.parts}
+        for sample, label in zip(X, y, strict=True)
+    ]
+    X = Diagrams.from_list(lists)
+    folder = tmp_path_factory.mktemp("pages")
+    hard = PersistenceBoW(8, random_state=0).fit(X)
+    soft = StablePersistenceBoW(
+        6, covariance="full", essential="separate", random_state=0
+    ).fit(X)
+    names = [f"{HOSTILE}{i}" for i in range(60)]
+    pages = {"hard": folder / "hard.html", "soft": folder / "soft.html"}
+    write_explorer(hard, X, pages["hard"], labels=y, sample_names=names, title=HOSTILE)
+    write_explorer(soft, X, pages["soft"])
+    return SimpleNamespace(X=X, y=y, names=names, hard=hard, soft=soft, pages=pages)

@@ -1,0 +1,38 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbow import Diagrams
+from pbow.explorer.thinning import most_per_diagram, thin_out
+
+
+@given(
+    st.lists(st.integers(0, 50), min_size=1),
+    st.integers(0, 400),
+    st.integers(1, 60),
+)
+def test_the_cap_is_the_largest_that_fits(sizes, n_points, most):
+    sizes = np.array(sizes)
+    fitting = [c for c in range(most + 1) if np.minimum(sizes, c).sum() <= n_points]
+    assert most_per_diagram(sizes, n_points, most) == max(fitting)
+
+
+def test_few_points_stay_as_they_are():
+    X = Diagrams.from_list([[[0, 3], [0, 1], [0, 2]], []])
+    kept = thin_out(X, 3)
+    assert [d.tolist() for d in kept] == [[[0, 3], [0, 1], [0, 2]], []]
+
+
+def test_of_many_points_an_even_choice_stays_with_the_most_persistent():
+    deaths = np.random.default_rng(0).permutation(100) + 1.0
+    X = Diagrams.from_list([np.c_[np.zeros(100), deaths]])
+    (kept,) = thin_out(X, 5)
+    assert sorted(kept[:, 1]) == [20, 40, 60, 80, 100]
+    # In the order of the diagram.
+    places = [deaths.tolist().index(death) for death in kept[:, 1]]
+    assert places == sorted(places)
+
+
+def test_no_point_may_stay():
+    (kept,) = thin_out(Diagrams.from_list([[[0, 1]]]), 0)
+    assert kept.shape == (0, 2)
