@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import time
 from collections.abc import Callable, Collection, Iterator
-from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, wait
+from contextlib import closing
 from dataclasses import replace
+from itertools import chain
 
 from threadpoolctl import threadpool_limits
 
-from pbow.experiment.declaration import Cell, Experiment, read_experiment
-from pbow.experiment.descriptors import make_descriptor
+from pbow.experiment.children import run_children
+from pbow.experiment.declaration import (
+    Cell,
+    DeclarationError,
+    Experiment,
+    read_experiment,
+)
+from pbow.experiment.descriptors import is_kernel, make_descriptor
 from pbow.experiment.estimate import progress_of
 from pbow.experiment.plan import Task, plan_cell
 from pbow.experiment.runs import Folder, Run
 from pbow.experiment.worker import BusyElsewhere, OutOfTime, Worker
 from pbow.io.archive import AnyPath
+from pbow.validation import is_integer
 
 __all__ = ["run_experiment"]
 
@@ -93,11 +99,11 @@ def run_experiment(
     experiment = read_experiment(path)
     if minutes_per_cell is not None:
         experiment = replace(experiment, minutes_per_cell=minutes_per_cell)
+    if not is_integer(n_jobs, 1):
+        msg = f"Expected n_jobs to be an int >= 1; got {n_jobs!r}."
+        raise ValueError(msg)
     cells = _asked_for(experiment, only)
-    # Wrong parameters are found before the first hour of work, not after it.
-    for cell in cells:
-        for params in cell.combinations():
-            make_descriptor(cell.descriptor.make, params, seed=experiment.seed)
+    _check_descriptors(experiment, cells)
     folder = Folder(out)
     folder.make(experiment.text)
     if n_jobs == 1:
@@ -125,6 +131,20 @@ def _asked_for(experiment: Experiment, only: Collection[str]) -> list[Cell]:
     ]
 
 
+def _check_descriptors(experiment: Experiment, cells: list[Cell]) -> None:
+    """Find wrong parameters before the first hour of work, not after it."""
+    for cell in cells:
+        entry = cell.descriptor
+        for params in cell.combinations():
+            make_descriptor(entry.make, params, seed=experiment.seed)
+        if entry.similarity == "max-distance" and not is_kernel(entry.make):
+            msg = (
+                f"{entry.make} of {entry.name} gives vectors, which have no similarity "
+                f"{entry.similarity!r}; leave it out."
+            )
+            raise DeclarationError(msg)
+
+
 def _work_in_processes(
     experiment: Experiment,
     cells: list[Cell],
@@ -133,18 +153,11 @@ def _work_in_processes(
     n_jobs: int,
     report: Report | None,
 ) -> None:
-    # A fork would copy threads' locks; a fresh process has none.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(n_jobs, mp_context=context) as pool:
-        arguments = (experiment, cells, folder, data_home, None, os.getpid())
-        jobs = [pool.submit(_work, *arguments) for _ in range(n_jobs)]
-        runs: Runs | None = None
-        waiting = True
-        while waiting:
-            state = wait(jobs, SECONDS_BETWEEN_LOOKS, FIRST_EXCEPTION)
-            for job in state.done:
-                job.result()
-            waiting = bool(state.not_done)
+    runs: Runs | None = None
+    arguments = (experiment, cells, folder, data_home, None)
+    children = run_children(_work, arguments, n_jobs, SECONDS_BETWEEN_LOOKS)
+    with closing(children):
+        for _ in children:
             if report is not None:
                 runs = folder.load(runs)
                 report(*progress_of(experiment, cells, runs, n_jobs))
@@ -156,21 +169,21 @@ def _work(
     folder: Folder,
     data_home: AnyPath | None,
     report: Report | None,
-    parent: int | None = None,
 ) -> None:
     """Take what nobody else is working on, until all is done or out of time."""
     worker = Worker(experiment, folder, data_home)
-    runs = folder.load()
-    with threadpool_limits(1):  # one run a core; more threads would only get in the way
+    # One run a core: more threads would only get in the way.
+    with folder.in_use(), threadpool_limits(1):
+        runs = folder.load()
         others_work = worked = True
         next_report = 0.0
         while worked or others_work:
             if not worked:
                 time.sleep(SECONDS_BETWEEN_LOOKS)
             others_work = worked = False
-            for task in _open_tasks(experiment, cells, folder, runs, worker):
-                if parent is not None and os.getppid() != parent:
-                    return  # whoever started this was killed
+            for task in chain.from_iterable(
+                _open_tasks(experiment, cell, folder, runs, worker) for cell in cells
+            ):
                 with folder.claim(task.key) as mine:
                     if mine:
                         worked |= _execute(task, folder, runs, worker)
@@ -189,6 +202,9 @@ def _execute(task: Task, folder: Folder, runs: Runs, worker: Worker) -> bool:
     except OutOfTime:
         worker.note_over_budget(task.cell, runs)
         return True
+    except ValueError as error:
+        msg = f"{task.cell.name} with {task.params}: {error}"
+        raise ValueError(msg) from error
     folder.write(run)
     runs[task.key] = run
     return True
@@ -196,25 +212,24 @@ def _execute(task: Task, folder: Folder, runs: Runs, worker: Worker) -> bool:
 
 def _open_tasks(
     experiment: Experiment,
-    cells: list[Cell],
+    cell: Cell,
     folder: Folder,
     runs: Runs,
     worker: Worker,
 ) -> Iterator[Task]:
-    """Give the tasks that are not done, cell by cell, the finalists once known."""
-    for cell in cells:
-        given: set[str] = set()
-        while True:
-            runs.update(folder.load(runs))
-            tasks = [
-                task
-                for task in plan_cell(experiment, cell, runs)
-                if task.key not in runs and task.key not in given
-            ]
-            if not tasks:
-                break
-            for task in tasks:
-                given.add(task.key)
-                # What is over budget now, after any task, stays so.
-                if not worker.is_over_budget(cell, runs):
-                    yield task
+    """Give the tasks of a cell that are not done, the finalists once known."""
+    given: set[str] = set()
+    while True:
+        runs.update(folder.load(runs))
+        tasks = [
+            task
+            for task in plan_cell(experiment, cell, runs)
+            if task.key not in runs and task.key not in given
+        ]
+        if not tasks:
+            return
+        for task in tasks:
+            if worker.is_over_budget(cell, runs):
+                return
+            given.add(task.key)
+            yield task
