@@ -1,0 +1,73 @@
+"""
+Pipelines: how many words?
+==========================
+
+A vectorizer is a step of a scikit-learn pipeline, so that the tools of scikit-learn
+choose its parameters, and words are learnt on training diagrams only, in each fold
+anew.
+"""
+
+# %%
+# Training and test clouds.
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.metrics import confusion_matrix
+from sklearn.model_selection import GridSearchCV, train_test_split
+from sklearn.pipeline import Pipeline
+from sklearn.svm import SVC
+
+from pbow import PersistenceBoW
+from pbow.datasets import SHAPE_NAMES, make_shapes
+from pbow.homology import rips
+from pbow.plotting import plot_confusion
+
+clouds, y = make_shapes(n_per_class=20, n_points=120, random_state=0)
+X = rips(clouds, dims=1)
+X_train, X_test, y_train, y_test = train_test_split(
+    X, y, test_size=0.5, stratify=y, random_state=0
+)
+
+# %%
+# A search over both steps
+# ------------------------
+
+model = Pipeline(
+    [("words", PersistenceBoW(random_state=0)), ("svm", SVC(kernel="linear"))]
+)
+grid = {
+    "words__n_words": [2, 5, 10, 20, 40],
+    "words__weighting": ["uniform", "ramp"],
+    "svm__C": [0.1, 1.0, 10.0],
+}
+search = GridSearchCV(model, grid, cv=3).fit(X_train, y_train)
+print(search.best_params_)
+
+# %%
+# What it has seen
+# ----------------
+# For each number of words the mean over the folds, at the best C.
+
+results = search.cv_results_
+for weighting in grid["words__weighting"]:
+    best = [
+        results["mean_test_score"][
+            (results["param_words__n_words"] == n_words)
+            & (results["param_words__weighting"] == weighting)
+        ].max()
+        for n_words in grid["words__n_words"]
+    ]
+    plt.plot(grid["words__n_words"], 100 * np.array(best), "o-", label=weighting)
+plt.xlabel("number of words")
+plt.ylabel("accuracy in cross-validation, %")
+plt.legend(title="weighting")
+plt.show()
+
+# %%
+# Clouds that it has not seen
+# ---------------------------
+# Rows are true classes; numbers are percent.
+
+predicted = search.predict(X_test)
+plot_confusion(confusion_matrix(y_test, predicted), SHAPE_NAMES)
+plt.show()
