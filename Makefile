@@ -23,10 +23,10 @@ help:  ## list the targets
 demo: .venv/.has-all  ## shapes to diagrams to words to a score, in one minute
 	.venv/bin/pbow demo
 
-test: .venv/.has-test $(jit)/.warm  ## the tests, without the long ones
+test: .venv/.has-test .venv/.has-browser $(jit)/.warm  ## the tests, without the long ones
 	$(one-thread) $(python) -m pytest $(workers) -rs -m "not long" $(ARGS)
 
-test-long: .venv/.has-test  ## the tests that take minutes
+test-long: .venv/.has-test .venv/.has-browser  ## the tests that take minutes
 	$(python) -m pytest -rs -m long $(ARGS)
 
 lint: .venv/.has-all .venv/.has-lint  ## style, types and the arrows between modules
@@ -109,6 +109,11 @@ $(jit)/.warm: scripts/warm_jit.py .venv/.has-test
 setup := pyproject.toml constraints.txt scripts/setup-venv.sh
 .venv/.has-%: $(setup)
 	scripts/setup-venv.sh $*
+	@touch $@
+
+# Without a browser the tests of the explorer are skipped; nobody waits for one twice.
+.venv/.has-browser: scripts/install-chromium.sh | .venv/.has-test
+	scripts/install-chromium.sh
 	@touch $@
 
 bench-list := $(wildcard benchmarks/requirements.txt)

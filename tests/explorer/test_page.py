@@ -10,7 +10,6 @@ from tests.explorer.models import diagrams
 from pbow import Diagrams, PersistenceBoW
 from pbow.explorer import page as page_module
 from pbow.explorer import write_explorer
-from pbow.vectorizers import PersistenceImage
 
 
 @pytest.fixture
@@ -50,26 +49,6 @@ def test_names_cannot_leave_their_place(fitted, ragged, tmp_path):
     assert content["samples"]["names"] == names
 
 
-def test_label_names_stand_for_sorted_labels(fitted, ragged, tmp_path):
-    path = tmp_path / "page.html"
-    y = np.arange(30) % 2
-    write_explorer(fitted, ragged, path, labels=y, label_names=["zero", "one"])
-    content = content_of(path)
-    assert content["classes"] == ["zero", "one"]
-    assert content["samples"]["classes"] == y.tolist()
-
-
-def test_means_are_sums_before_normalisation(fitted, ragged, tmp_path):
-    path = tmp_path / "page.html"
-    y = np.arange(30) % 2
-    write_explorer(fitted, ragged, path, labels=y)
-    (means,) = content_of(path)["means"]
-    counts = fitted.transform(ragged) ** 2  # normalize="sqrt"
-    assert np.allclose(means["all"], counts.mean(axis=0))
-    assert np.allclose(means["classes"][1], counts[y == 1].mean(axis=0))
-    assert fitted.normalize == "sqrt"
-
-
 def test_many_points_are_thinned_out_and_the_page_says_so(tmp_path, monkeypatch):
     X = diagrams(30)
     model = PersistenceBoW(5, random_state=0).fit(X)
@@ -105,40 +84,6 @@ def test_a_model_without_room_is_refused(fitted, ragged, tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="no room for a model of 5 words"):
         write_explorer(fitted, ragged, tmp_path / "page.html")
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"labels": [1, 2]}, r"one label a diagram, shape \(30,\); got shape \(2,\)"),
-        ({"labels": [[1]] * 30}, r"got shape \(30, 1\)"),
-        ({"label_names": ["a"]}, "label_names to be 0 names"),
-        ({"labels": [1] * 30, "label_names": ["a", "b"]}, "to be 1 names.*got 2"),
-        ({"sample_names": ["a"]}, "sample_names to be 30 names.*got 1"),
-    ],
-)
-def test_labels_and_names_are_counted(fitted, ragged, tmp_path, arguments, message):
-    with pytest.raises(ValueError, match=message):
-        write_explorer(fitted, ragged, tmp_path / "page.html", **arguments)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_other_parts_are_refused(fitted, tmp_path):
-    with pytest.raises(ValueError, match="Expected parts H1, got H0"):
-        write_explorer(fitted, {"H0": [[[0, 1]]]}, tmp_path / "page.html")
-
-
-def test_a_model_without_words_is_refused(ragged, tmp_path):
-    image = PersistenceImage().fit(ragged)
-    with pytest.raises(
-        TypeError, match=r"expected a PersistenceBoW .*PersistenceImage"
-    ):
-        write_explorer(image, ragged, tmp_path / "page.html")
-
-
-def test_a_model_before_fit_is_refused(ragged, tmp_path):
-    with pytest.raises(ValueError, match="not fitted"):
-        write_explorer(PersistenceBoW(), ragged, tmp_path / "page.html")
 
 
 def test_a_missing_extra_is_named(fitted, ragged, tmp_path, monkeypatch):

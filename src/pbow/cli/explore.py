@@ -59,6 +59,7 @@ def explore(
     """
     # Here, so that `pbow --help` does not wait for it.
     from pbow.explorer import write_explorer  # noqa: PLC0415
+    from pbow.explorer.content import check_vectorizer  # noqa: PLC0415
     from pbow.io.models import load  # noqa: PLC0415
 
     if is_stream(output):
@@ -66,17 +67,18 @@ def explore(
         raise click.UsageError(msg)
     check_output(output)
     fitted = load(model)
-    X = read_diagrams(diagrams)
     try:
-        write_explorer(
-            fitted,
-            X,
-            output,
-            labels=None if labels is None else read_labels(labels, len(X)),
-            sample_names=None if names is None else read_lines(names, "name"),
-            title=title,
-        )
-    except TypeError as error:  # a model without a codebook
+        check_vectorizer(fitted)
+    except TypeError as error:
         msg = f"{model}: {error}"
         raise click.ClickException(msg) from error
+    X = read_diagrams(diagrams)
+    write_explorer(
+        fitted,
+        X,
+        output,
+        labels=None if labels is None else read_labels(labels, len(X)),
+        sample_names=None if names is None else read_lines(names, "name"),
+        title=title,
+    )
     say_written(output, f"{len(X)} diagrams, {file_size(output.stat().st_size)}")

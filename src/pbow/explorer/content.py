@@ -20,7 +20,15 @@ from pbow.essential import ESSENTIAL_SUFFIX, finite_parts
 from pbow.explorer.thinning import most_per_diagram, thin_out
 from pbow.vectorizers import PersistenceBoW, StablePersistenceBoW
 
-__all__ = ["Samples", "check_samples", "describe", "describe_model", "to_base64"]
+__all__ = [
+    "Samples",
+    "check_samples",
+    "check_vectorizer",
+    "describe",
+    "describe_model",
+    "points_to_draw",
+    "to_base64",
+]
 
 Floats = NDArray[np.float64]
 

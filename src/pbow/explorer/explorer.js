@@ -1,13 +1,10 @@
 "use strict";
-// The page: what is chosen, and what that shows. Names and labels can be anything, so
-// they become text by textContent alone.
+// The page: what is chosen, and what that shows.
 
 (() => {
-  const ROWS_A_PAGE = 20;
+  const { byId, count, onChange, onClick, fillSelect, tableRow } = Elements;
   const DRAWN_AT_MOST = 2000; // points; more would be slow to draw, and one blot
-  const BUSY = 40; // milliseconds of work before the page may breathe
 
-  const byId = (id) => document.getElementById(id);
   const content = JSON.parse(byId("content").textContent);
   const { model, classes, samples } = content;
   const featureCount = model.columns.length;
@@ -15,6 +12,8 @@
     bytesOf("vectors"),
   );
   const drawn = new Float64Array(bytesOf("points"));
+  // Of all diagrams, then of each class: what all words have together.
+  const totals = content.means.map((part) => [part.all, ...part.classes].map(sum));
 
   const chosen = {
     book: 0,
@@ -23,8 +22,6 @@
     sample: { own: false, index: -1 }, // -1: all diagrams of the page
     word: 0,
   };
-  let own = { samples: [], vectors: [], firstRow: 0 };
-  let readings = 0;
 
   function bytesOf(id) {
     const element = byId(id);
@@ -41,7 +38,7 @@
   const means = () => content.means[chosen.book];
 
   function vectorOf({ own: isOwn, index }) {
-    if (isOwn) return own.vectors[index];
+    if (isOwn) return Own.vectors()[index];
     if (index < 0) return content.mean_vector;
     return vectors.subarray(index * featureCount, (index + 1) * featureCount);
   }
@@ -49,7 +46,7 @@
   /** The points to draw, and how many there are in all. */
   function pointsOf({ own: isOwn, index }) {
     if (isOwn) {
-      const all = Encode.pointsOf(model, book(), own.samples[index][book().part]);
+      const all = Encode.pointsOf(model, book(), Own.samples()[index][book().part]);
       return { points: everyNth(all), total: all.length / 2 };
     }
     const { start, kept, total } = samples.points[chosen.book];
@@ -58,7 +55,8 @@
       return { points: everyNth(here), total: sum(total) };
     }
     const from = start[index];
-    return { points: drawn.subarray(2 * from, 2 * (from + kept[index])), total: total[index] };
+    const points = drawn.subarray(2 * from, 2 * (from + kept[index]));
+    return { points, total: total[index] };
   }
 
   function everyNth(points) {
@@ -107,37 +105,34 @@
     const largest = Math.max(...values.map(Math.abs));
     byId("plane-note").textContent =
       `Circles are words; their area is ${what}, at most ${Pictures.short(largest)}. ` +
-      `Points: ${nameOf(chosen.sample)}, ${count(labels.length)} of ${count(total)} drawn, ` +
-      `in the colour and sign of their word.`;
+      `Points: ${nameOf(chosen.sample)}, ${count(labels.length)} of ${count(total)} ` +
+      "drawn, in the colour and sign of their word.";
   }
 
   /** The areas of the words, with a sign where two classes are compared. */
   function areas() {
     const { first, second } = chosen;
-    const unit = content.unit;
-    if (first < 0) {
-      return { values: means().all, isDifference: false, what: `the ${unit}` };
-    }
-    const one = means().classes[first];
+    const { unit } = content;
     if (second < 0 || first === second) {
-      const what = `the ${unit} of class ${classes[first]}`;
-      return { values: one, isDifference: false, what };
+      const what = first < 0 ? `the ${unit}` : `the ${unit} of class ${classNameOf(first)}`;
+      return { values: meanOf(first), isDifference: false, what };
     }
-    const values = one.map((mean, k) => mean - means().classes[second][k]);
+    const values = meanOf(first).map((mean, k) => mean - meanOf(second)[k]);
     const what =
-      `the difference in ${unit}, red where ${classes[first]} has more and blue where ` +
-      `${classes[second]} has`;
+      `the difference in ${unit}, red where ${classNameOf(first)} has more and blue ` +
+      `where ${classNameOf(second)} has`;
     return { values, isDifference: true, what };
   }
 
+  const meanOf = (index) => (index < 0 ? means().all : means().classes[index]);
+  const classNameOf = (index) => (index < 0 ? "all" : classes[index]);
+
+  /** For all diagrams and for each class: what the word has, and its share. */
   function rowsOfWord(word) {
-    const rows = [["all", means().all]];
-    if (classes.length > 0) {
-      rows.push(...classes.map((name, c) => [name, means().classes[c]]));
-    }
-    return rows.map(([name, mean]) => {
-      const total = sum(mean);
-      return { name, mean: mean[word], share: total > 0 ? mean[word] / total : 0 };
+    return [-1, ...classes.keys()].map((index) => {
+      const mean = meanOf(index)[word];
+      const total = totals[chosen.book][index + 1];
+      return { name: classNameOf(index), mean, share: total > 0 ? mean / total : 0 };
     });
   }
 
@@ -160,9 +155,10 @@
     const start = startOf(chosen.book);
     const values = vectorOf(chosen.sample).slice(start, start + book().words.length);
     Pictures.drawHistogram(byId("histogram"), { values, chosen: chosen.word });
-    const label = chosen.sample.own || chosen.sample.index < 0 ? null : labelOf(chosen.sample.index);
+    const { own: isOwn, index } = chosen.sample;
+    const label = isOwn || index < 0 ? null : labelOf(index);
     byId("histogram-title").textContent =
-      chosen.sample.index < 0 ? "Mean vector" : `Vector of ${nameOf(chosen.sample)}`;
+      index < 0 ? "Mean vector" : `Vector of ${nameOf(chosen.sample)}`;
     byId("histogram-note").textContent =
       `${book().words.length} of ${featureCount} features: part ${book().name}` +
       (label === null ? "." : `. Class: ${label}.`);
@@ -193,31 +189,16 @@
     );
   }
 
-  function tableRow(cells) {
-    const row = document.createElement("tr");
-    for (const [inner, className] of cells) {
-      const cell = row.insertCell();
-      cell.className = className;
-      cell.append(inner); // a string becomes text, never HTML
-    }
-    return row;
-  }
-
   const percent = (share) => `${(100 * share).toFixed(2)} %`;
-  const count = (n) => n.toLocaleString("en");
   const clipped = (text) => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
 
   // --- choosing -----------------------------------------------------------------------
 
-  function fill(select, options) {
-    select.replaceChildren(...options.map(([value, text]) => new Option(text, value)));
-  }
-
   function fillControls() {
-    fill(byId("part"), model.codebooks.map((one, k) => [k, one.name]));
+    fillSelect("part", model.codebooks.map((one, k) => [k, one.name]));
     const named = classes.map((name, k) => [k, clipped(name)]);
-    fill(byId("first"), [[-1, "all diagrams"], ...named]);
-    fill(byId("second"), [[-1, "none"], ...named]);
+    fillSelect("first", [[-1, "all diagrams"], ...named]);
+    fillSelect("second", [[-1, "none"], ...named]);
     for (const field of document.querySelectorAll(".classes")) {
       field.hidden = classes.length === 0;
     }
@@ -227,23 +208,22 @@
   }
 
   function fillWords() {
-    fill(byId("word"), book().words.map((_, k) => [k, `word ${k}`]));
+    fillSelect("word", book().words.map((_, k) => [k, `word ${k}`]));
   }
 
   function fillSamples() {
-    const select = byId("sample");
     const text = (index) => {
       const label = labelOf(index);
       const name = nameOf({ own: false, index });
       return clipped(label === null ? name : `${name} (${label})`);
     };
-    const options = Array.from({ length: samples.n }, (_, i) => new Option(text(i), `page ${i}`));
-    const ownOptions = own.samples.map(
-      (_, i) => new Option(nameOf({ own: true, index: i }), `own ${i}`),
-    );
-    select.replaceChildren(new Option("all diagrams", "page -1"), ...ownOptions, ...options);
-    const { own: isOwn, index } = chosen.sample;
-    select.value = `${isOwn ? "own" : "page"} ${index}`;
+    const ofPage = Array.from({ length: samples.n }, (_, i) => [`page ${i}`, text(i)]);
+    const ofFile = Own.samples().map((_, index) => [
+      `own ${index}`,
+      nameOf({ own: true, index }),
+    ]);
+    fillSelect("sample", [["page -1", "all diagrams"], ...ofFile, ...ofPage]);
+    byId("sample").value = `${chosen.sample.own ? "own" : "page"} ${chosen.sample.index}`;
   }
 
   function chooseSample() {
@@ -258,10 +238,6 @@
     const last = select.options.length - 1;
     select.selectedIndex = Math.min(Math.max(select.selectedIndex + by, 0), last);
     chooseSample();
-  }
-
-  function onChange(id, act) {
-    byId(id).addEventListener("change", () => act(byId(id).value));
   }
 
   function listen() {
@@ -283,8 +259,8 @@
       chosen.word = Number(value);
       show();
     });
-    byId("previous").addEventListener("click", () => step(-1));
-    byId("next").addEventListener("click", () => step(1));
+    onClick("previous", () => step(-1));
+    onClick("next", () => step(1));
     onChange("theme", (value) => {
       document.documentElement.dataset.theme = value;
       show();
@@ -302,128 +278,15 @@
     });
   }
 
-  // --- own diagrams -------------------------------------------------------------------
-
-  function listenForFiles() {
-    onChange("file", () => readFiles(byId("file").files));
-    const dragging = (isOver) => (event) => {
-      event.preventDefault();
-      document.body.classList.toggle("dragging", isOver);
-    };
-    document.addEventListener("dragover", dragging(true));
-    document.addEventListener("dragleave", dragging(false));
-    document.addEventListener("drop", (event) => {
-      dragging(false)(event);
-      readFiles(event.dataTransfer.files);
-    });
-    byId("earlier").addEventListener("click", () => showOwnRows(own.firstRow - ROWS_A_PAGE));
-    byId("later").addEventListener("click", () => showOwnRows(own.firstRow + ROWS_A_PAGE));
-  }
-
-  async function readFiles(files) {
-    readings += 1;
-    const reading = readings;
-    if (files.length !== 1) {
-      if (files.length > 1) say("Expected one file; got several.", true);
-      return;
-    }
-    const [file] = files;
-    try {
-      say(`Reading ${file.name} …`);
-      const text = await file.text();
-      const read = await Csv.readSamples(text, model, breathe);
-      const computed = await encodeAll(read, file.name, () => reading === readings);
-      // A file that was chosen meanwhile wins.
-      if (reading !== readings) return;
-      own = { samples: read, vectors: computed, firstRow: 0 };
-      if (chosen.sample.own) chosen.sample = { own: false, index: -1 };
-      fillSamples();
-      show();
-      showOwnRows(0);
-      byId("own-result").hidden = false;
-      say(`${file.name}: ${count(read.length)} diagrams, ${count(featureCount)} features.`);
-    } catch (error) {
-      if (reading === readings) say(`${file.name}: ${error.message}`, true);
-    }
-  }
-
-  function say(text, isWrong = false) {
-    byId("status").textContent = text;
-    byId("status").classList.toggle("wrong", isWrong);
-  }
-
-  function breathe() {
-    return new Promise((resolve) => setTimeout(resolve));
-  }
-
-  async function encodeAll(read, name, isWanted) {
-    const computed = [];
-    let since = performance.now();
-    for (const sample of read) {
-      computed.push(Encode.encodeSample(model, sample));
-      if (performance.now() - since > BUSY) {
-        say(`${name}: ${count(computed.length)} of ${count(read.length)} diagrams …`);
-        await breathe();
-        if (!isWanted()) break;
-        since = performance.now();
-      }
-    }
-    return computed;
-  }
-
-  function showOwnRows(firstRow) {
-    const n = own.vectors.length;
-    own.firstRow = Math.min(Math.max(firstRow, 0), Math.max(n - 1, 0));
-    const end = Math.min(own.firstRow + ROWS_A_PAGE, n);
-    const table = byId("own-table");
-    table.tHead.replaceChildren(
-      tableRow([["diagram", ""], ...model.columns.map((column) => [column, "number"])]),
-    );
-    const rows = [];
-    for (let i = own.firstRow; i < end; i++) {
-      const cells = Array.from(own.vectors[i], (value) => [Pictures.short(value), "number"]);
-      rows.push(tableRow([[String(i), ""], ...cells]));
-    }
-    table.tBodies[0].replaceChildren(...rows);
-    byId("rows").textContent = n === 0 ? "no diagrams" : `${own.firstRow} to ${end - 1} of ${count(n)}`;
-    byId("earlier").disabled = own.firstRow === 0;
-    byId("later").disabled = end >= n;
-  }
-
   // --- downloads ----------------------------------------------------------------------
 
-  function listenForDownloads() {
-    byId("download-own").addEventListener("click", () =>
-      download("own-vectors.csv", ["sample"], own.vectors.length, (i) => [i], (i) => own.vectors[i]),
-    );
-    byId("download-all").addEventListener("click", () => {
-      const heads = ["sample"];
-      if (samples.names !== null) heads.push("name");
-      if (samples.classes !== null) heads.push("label");
-      const tail = (i) => [samples.names?.[i], labelOf(i)].filter((text) => text != null);
-      const vector = (index) => vectorOf({ own: false, index });
-      download("vectors.csv", heads, samples.n, (i) => [i, ...tail(i)], vector);
-    });
-  }
-
-  /** Save rows as CSV; numbers have as many digits as it takes to read the same again. */
-  async function download(fileName, heads, n, lead, vector) {
-    const lines = [Csv.lineOf([...heads, ...model.columns])];
-    let since = performance.now();
-    for (let i = 0; i < n; i++) {
-      lines.push(Csv.lineOf([...lead(i), ...vector(i)]));
-      if (performance.now() - since > BUSY) {
-        byId("download-status").textContent = `${count(i)} of ${count(n)} rows …`;
-        await breathe();
-        since = performance.now();
-      }
-    }
-    byId("download-status").textContent = "";
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob(lines, { type: "text/csv" }));
-    link.download = fileName;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+  function downloadAll() {
+    const heads = ["sample"];
+    if (samples.names !== null) heads.push("name");
+    if (samples.classes !== null) heads.push("label");
+    const lead = (i) => [i, samples.names?.[i], labelOf(i)].filter((one) => one != null);
+    const vector = (index) => vectorOf({ own: false, index });
+    Download.save("vectors.csv", heads, model.columns, samples.n, lead, vector);
   }
 
   // --- start --------------------------------------------------------------------------
@@ -437,11 +300,13 @@
       return item;
     }),
   );
-  byId("word-note").textContent =
-    "Share: what this word has of all that a class has. Hover a word in the plane, or choose one above.";
   fillControls();
   show();
   listen();
-  listenForFiles();
-  listenForDownloads();
+  onClick("download-all", downloadAll);
+  Own.listen(model, () => {
+    if (chosen.sample.own) chosen.sample = { own: false, index: -1 };
+    fillSamples();
+    show();
+  });
 })();

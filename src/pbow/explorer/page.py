@@ -23,6 +23,8 @@ from pbow.io.archive import AnyPath, replacing
 
 __all__ = ["write_explorer"]
 
+PROGRAMS = ("encode", "csv", "elements", "pictures", "download", "own", "explorer")
+
 LARGEST_PAGE = 20_000_000  # bytes
 
 # Points to draw, where there is room; they are said to be thinned out.
@@ -101,10 +103,7 @@ def write_explorer(
         "generator": "pbow",
         "style": _asset("style.css"),
         "plotly": _plotly(),
-        **{
-            name: _asset(f"{name}.js")
-            for name in ("encode", "csv", "pictures", "explorer")
-        },
+        **{name: _asset(f"{name}.js") for name in PROGRAMS},
     }
     vectors = vectorizer.transform(samples.diagrams)
     room = LARGEST_PAGE - SPARE - sum(len(text.encode()) for text in static.values())

@@ -5,7 +5,10 @@
 const Pictures = (() => {
   // Palette of Okabe and Ito without black. Seven colours and five signs have no common
   // divisor: 35 words look different, also to those who see few colours.
-  const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999"];
+  const COLOURS = [
+    ...["#0072b2", "#d55e00", "#009e73", "#cc79a7"],
+    ...["#e69f00", "#56b4e9", "#999999"],
+  ];
   const SIGNS = ["circle", "square", "diamond", "triangle-up", "x"];
   const LARGEST = 42; // diameter of a circle, in pixels
   const SMALLEST = 5;
@@ -15,7 +18,9 @@ const Pictures = (() => {
     displaylogo: false,
     // Named one by one: plotly's own choice has a button that would upload the picture.
     plotlyServerURL: "",
-    modeBarButtons: [["toImage", "zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]],
+    modeBarButtons: [
+      ["toImage", "zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"],
+    ],
   };
 
   function plain(text) {
@@ -37,7 +42,8 @@ const Pictures = (() => {
   }
 
   function layoutOf(xTitle, yTitle) {
-    const axis = { gridcolor: theme("line"), zerolinecolor: theme("line"), automargin: true };
+    const line = theme("line");
+    const axis = { gridcolor: line, zerolinecolor: line, automargin: true };
     return {
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
@@ -48,10 +54,14 @@ const Pictures = (() => {
       hoverlabel: {
         align: "left",
         bgcolor: theme("paper"),
-        bordercolor: theme("line"),
+        bordercolor: line,
         font: { color: theme("ink") },
       },
-      modebar: { bgcolor: "rgba(0,0,0,0)", color: theme("faint"), activecolor: theme("ink") },
+      modebar: {
+        bgcolor: "rgba(0,0,0,0)",
+        color: theme("faint"),
+        activecolor: theme("ink"),
+      },
       xaxis: { ...axis, title: { text: xTitle } },
       yaxis: { ...axis, title: { text: yTitle } },
     };
@@ -59,10 +69,12 @@ const Pictures = (() => {
 
   /** Draw words as circles, the points of diagrams, and the ellipses of a mixture.
    *
-   * `values` are areas, one a word; `chosen` is outlined; `points` are birth,
+   * `drawing` has `values`, areas with a sign, and `texts`, lines to show on hovering,
+   * for each word of `book`; `chosen`, a word to outline; `points` as birth,
    * persistence, ...; `labels` their words.
    */
-  function drawPlane(element, { book, values, texts, isDifference, chosen, points, labels }) {
+  function drawPlane(element, drawing) {
+    const { book, values, texts, isDifference, chosen, points, labels } = drawing;
     const traces = [pointTrace(points, labels)];
     if (book.covariances !== null && !book.never_dies) traces.push(ellipseTrace(book));
     traces.push(wordTrace(book, values, texts, isDifference, chosen));
@@ -72,7 +84,7 @@ const Pictures = (() => {
     );
     // Zooming survives a change of what is drawn, but not of the part.
     layout.uirevision = book.name;
-    if (book.never_dies) layout.yaxis = { ...layout.yaxis, range: [-1, 1], showticklabels: false };
+    if (book.never_dies) Object.assign(layout.yaxis, { range: [-1, 1], showticklabels: false });
     return Plotly.react(element, traces, layout, CONFIG);
   }
 
@@ -101,9 +113,7 @@ const Pictures = (() => {
 
   function wordTrace(book, values, texts, isDifference, chosen) {
     const largest = values.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
-    const colour = (value) =>
-      isDifference ? theme(value >= 0 ? "more" : "less") : theme("word");
-    const [more, less] = [colour(1), colour(-1)];
+    const [more, less] = (isDifference ? ["more", "less"] : ["word", "word"]).map(theme);
     const colours = values.map((value) => (value >= 0 ? more : less));
     return {
       type: "scatter",

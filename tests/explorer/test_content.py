@@ -1,0 +1,142 @@
+import base64
+import json
+
+import numpy as np
+import pytest
+from tests.explorer.models import diagrams, make_models
+
+from pbow import PersistenceBoW, StablePersistenceBoW
+from pbow.explorer.content import (
+    check_samples,
+    describe,
+    describe_model,
+    points_to_draw,
+    to_base64,
+)
+from pbow.vectorizers import PersistenceImage
+
+LABELS = np.arange(30) % 2
+
+
+@pytest.fixture
+def fitted(ragged):
+    return PersistenceBoW(5, random_state=0).fit(ragged)
+
+
+def described(model, X, **given):
+    whole = {"labels": None, "label_names": None, "sample_names": None} | given
+    samples = check_samples(model, X, **whole)
+    return describe(model, samples, model.transform(X), n_kept=len(X))
+
+
+@pytest.mark.parametrize("name", make_models())
+def test_json_holds_every_model_to_the_last_digit(name):
+    model = make_models()[name].fit(diagrams(20))
+    description = describe_model(model)
+    copy = json.loads(json.dumps(description, allow_nan=False))
+    assert copy["parts"] == ["H0", "H1"]
+    books = model.codebooks_
+    assert [book["name"] for book in copy["codebooks"]] == list(books)
+    for book in copy["codebooks"]:
+        assert book["never_dies"] == (book["name"] != book["part"])
+        words = getattr(books[book["name"]], "words", None)
+        words = books[book["name"]].means if words is None else words
+        assert (np.array(book["words"])[:, : words.shape[1]] == words).all()
+
+
+def test_label_names_stand_for_sorted_labels(fitted, ragged):
+    content = described(fitted, ragged, labels=LABELS, label_names=["zero", "one"])
+    assert content["classes"] == ["zero", "one"]
+    assert content["samples"]["classes"] == LABELS.tolist()
+
+
+def test_means_are_sums_before_normalisation(fitted, ragged):
+    (means,) = described(fitted, ragged, labels=LABELS)["means"]
+    counts = fitted.transform(ragged) ** 2  # normalize="sqrt"
+    assert np.allclose(means["all"], counts.mean(axis=0))
+    assert np.allclose(means["classes"][1], counts[LABELS == 1].mean(axis=0))
+    assert fitted.normalize == "sqrt"
+
+
+def test_the_summary_counts(fitted, ragged):
+    summary = described(fitted, ragged, labels=LABELS)["summary"]
+    assert summary == (
+        "PersistenceBoW(n_words=5, random_state=0); 30 diagrams, 5 features, 2 classes"
+    )
+
+
+def test_single_precision_is_told(ragged):
+    model = StablePersistenceBoW(5, dtype="float32", random_state=0).fit(ragged)
+    (note,) = described(model, ragged)["notes"]
+    assert "float32" in note
+    assert described(model.set_params(dtype="float64"), ragged)["notes"] == []
+
+
+def test_a_part_without_words_is_told():
+    X = {"H0": [[], []], "H1": [[[0, 1], [0, 2]], [[0, 3]]]}
+    with pytest.warns(UserWarning, match="Part H0 has no finite point"):
+        model = PersistenceBoW(2, random_state=0).fit(X)
+    (note,) = described(model, X)["notes"]
+    assert note.startswith("No words for H0")
+
+
+def test_points_to_draw_are_those_that_the_words_see():
+    X = diagrams(10)
+    model = PersistenceBoW(3, essential="separate", random_state=0).fit(X)
+    points, places, note = points_to_draw(model, X, n_points=10_000)
+    assert [len(place["kept"]) for place in places] == [10] * 4
+    third = places[1]["start"][3]
+    endless = X["H0"].essential()[3]
+    drawn = points[third : third + places[1]["kept"][3]]
+    assert drawn.tolist() == [[birth, 0.0] for birth in endless[:, 0]]
+    last = points[places[2]["start"][9] : places[2]["start"][10]]
+    finite = X["H1"].finite()[9]
+    assert (last == np.c_[finite[:, 0], finite[:, 1] - finite[:, 0]]).all()
+    assert note.startswith(f"All {len(points)} points are in this page.")
+
+
+def test_the_note_tells_how_many_points_stayed():
+    X = diagrams(30)
+    model = PersistenceBoW(5, random_state=0).fit(X)
+    n_finite = sum(len(X[name].finite().points) for name in X.parts)
+    points, places, note = points_to_draw(model, X, n_points=100)
+    assert 60 <= len(points) <= 100
+    assert sum(sum(place["total"]) for place in places) == n_finite
+    assert f"{len(points)} of {n_finite} are in this page" in note
+
+
+def test_base64_is_little_endian():
+    numbers = np.array([1.5, -2.0], dtype=">f8")
+    text = to_base64(numbers)
+    assert np.frombuffer(base64.b64decode(text), "<f8").tolist() == [1.5, -2.0]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"labels": [1, 2]}, r"one label a diagram, shape \(30,\); got shape \(2,\)"),
+        ({"labels": [[1]] * 30}, r"got shape \(30, 1\)"),
+        ({"label_names": ["a"]}, "label_names to be 0 names"),
+        ({"labels": [1] * 30, "label_names": ["a", "b"]}, r"to be 1 names.*got 2"),
+        ({"sample_names": ["a"]}, r"sample_names to be 30 names.*got 1"),
+    ],
+)
+def test_labels_and_names_are_counted(fitted, ragged, given, message):
+    with pytest.raises(ValueError, match=message):
+        described(fitted, ragged, **given)
+
+
+def test_other_parts_are_refused(fitted):
+    with pytest.raises(ValueError, match="Expected parts H1, got H0"):
+        described(fitted, {"H0": [[[0, 1]]]})
+
+
+def test_a_model_without_words_is_refused(ragged):
+    image = PersistenceImage().fit(ragged)
+    with pytest.raises(TypeError, match=r"a PersistenceBoW .*got PersistenceImage"):
+        described(image, ragged)
+
+
+def test_a_model_before_fit_is_refused(ragged):
+    with pytest.raises(ValueError, match="not fitted"):
+        described(PersistenceBoW(), ragged)
