@@ -337,6 +337,8 @@ def _draw_line(ax: Axes, label: str, points: list[Measured]) -> Any:
 def _draw_circles(
     panels: Mapping[str, Mapping[str, list[Measured]]],
 ) -> matplotlib.figure.Figure:
+    from matplotlib.ticker import LogLocator, NullFormatter  # noqa: PLC0415
+
     figure, axes = new_panels(len(panels))
     every = [
         p for found in panels.values() for points in found.values() for p in points
@@ -346,7 +348,6 @@ def _draw_circles(
         for name, points in found.items():
             seconds = [point.seconds for point in points]
             accuracies = [point.accuracy for point in points]
-            ax.plot(seconds, accuracies, color=COLOURS[name], linewidth=0.6, alpha=0.6)
             ax.scatter(
                 seconds,
                 accuracies,
@@ -358,6 +359,10 @@ def _draw_circles(
                 zorder=2,
             )
         ax.set(title=title, xlabel="seconds", ylabel="accuracy (%)", xscale="log")
+        # Within one power of ten all ticks would have labels, one over the other.
+        ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.xaxis.set_minor_formatter(NullFormatter())
         # Circles are wide: without room their edges would be cut.
         ax.margins(0.14)
         ax.grid(alpha=0.3)
