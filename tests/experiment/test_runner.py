@@ -9,7 +9,7 @@ from tests.experiment.fake_runs import declared
 
 from pbow.experiment import runner
 from pbow.experiment.declaration import DeclarationError
-from pbow.experiment.plan import plan
+from pbow.experiment.plan import matrix_key, plan, plan_cell
 from pbow.experiment.runner import run_experiment
 from pbow.experiment.runs import FINAL, MATRIX, OVER_BUDGET, SCREEN, Folder
 from pbow.experiment.selection import summarize
@@ -247,17 +247,35 @@ def test_what_is_wrong_is_found_before_any_work(
     assert not (tmp_path / "r").exists()
 
 
-def test_a_wrong_value_says_which_cell_and_parameters(file, tmp_path):
+def test_what_cannot_be_run_is_written_down_and_the_rest_is_run(file, tmp_path):
     file.write_text(TEXT.replace("[2, 4]", "[-2, 4]"))
-    with pytest.raises(ValueError, match=r"few/PBoW with {'n_words': -2}: .*n_words"):
-        run_experiment(file, tmp_path / "r")
-    assert Folder(tmp_path / "r").load() == {}
+    runs = run_experiment(file, tmp_path / "r", only=["few/PBoW"])
+    notes = {(run.params["n_words"], run.note[:14]) for run in runs.values()}
+    assert notes == {(-2, "cannot be run:"), (4, "")}
+
+
+def test_damaged_distances_are_an_error(file, tmp_path):
+    folder = Folder(tmp_path / "r")
+    folder.make(TEXT)
+    experiment = declared(tmp_path, TEXT)
+    cell = experiment.cell("few", "2Wd")
+    file_of = folder.matrices / f"{matrix_key(experiment, cell, {})}.npy"
+    file_of.with_name(f"{file_of.name}.partial").write_bytes(b"half")
+    with pytest.raises(ValueError, match=r"Cannot go on with .*Delete"):
+        run_experiment(file, tmp_path / "r", only=["few/2Wd"])
+    final = plan_cell(experiment, cell, {})[-1]
+    with pytest.raises(ValueError, match=r"Cannot go on with .*Delete"):
+        Worker(experiment, folder, None).execute(final)
+    assert folder.load() == {}
 
 
 def test_an_error_in_a_process_is_raised_here(file, tmp_path):
-    file.write_text(TEXT.replace("[2, 4]", "[-2, 4]"))
-    with pytest.raises(ValueError, match=r"few/PBoW with {'n_words': -2}: .*n_words"):
+    folder = Folder(tmp_path / "r")
+    folder.make(TEXT)
+    folder.check_data("few", "0" * 64)
+    with pytest.raises(ValueError, match="Data set few has changed since the results"):
         run_experiment(file, tmp_path / "r", n_jobs=2)
+    assert folder.load() == {}
 
 
 def test_changed_data_are_refused(file, tmp_path):

@@ -202,9 +202,6 @@ def _execute(task: Task, folder: Folder, runs: Runs, worker: Worker) -> bool:
     except OutOfTime:
         worker.note_over_budget(task.cell, runs)
         return True
-    except ValueError as error:
-        msg = f"{task.cell.name} with {task.params}: {error}"
-        raise ValueError(msg) from error
     folder.write(run)
     runs[task.key] = run
     return True

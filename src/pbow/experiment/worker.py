@@ -58,6 +58,14 @@ class BusyElsewhere(Exception):  # noqa: N818
     """Another process computes the distances that a run needs."""
 
 
+class CannotRun(Exception):  # noqa: N818
+    """What a grid asks for is not possible.
+
+    More words than points that can be told apart, say. It is written down, and goes no
+    further; damaged distances, which a repair makes good, are an error instead.
+    """
+
+
 class Worker:
     """Makes runs; keeps the data set that was used last.
 
@@ -165,9 +173,7 @@ class Worker:
             train, n_folds = train[rows], SCREENING_PARTS
         try:
             similarities = self._similarities(task, dataset, train, test)
-        except ValueError as error:
-            # More words than points that can be told apart, say: what a grid asks for
-            # is not always possible. It is written down, and goes no further.
+        except CannotRun as error:
             return replace(run, note=f"cannot be run: {error}")
         groups = _inner_groups(dataset, task.cell.dataset.protocol)
         folds = make_folds(
@@ -212,14 +218,17 @@ class Worker:
         if is_shared(task.cell):
             D, _ = self._distances(task.cell, task.params, dataset)
             return from_distances(D, train, test)
-        return represent(
-            task.cell.descriptor,
-            task.params,
-            dataset.diagrams,
-            train,
-            test,
-            seed=self._experiment.seed + (task.repetition or 0),
-        )
+        try:
+            return represent(
+                task.cell.descriptor,
+                task.params,
+                dataset.diagrams,
+                train,
+                test,
+                seed=self._experiment.seed + (task.repetition or 0),
+            )
+        except ValueError as error:
+            raise CannotRun(error) from error
 
     def _distances(
         self, cell: Cell, params: Params, dataset: Dataset
