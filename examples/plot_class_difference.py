@@ -31,8 +31,8 @@ plt.show()
 # %%
 # Sphere against torus
 # --------------------
-# Red words have more points in spheres, blue ones in tori. Loops of long life, at the
-# top, are the torus' own: every loop on a sphere can be filled.
+# Red words have more points in spheres, blue ones in tori. The loops of longest life
+# are those of the torus: on a sphere every loop can be filled.
 
 classes = [SHAPE_NAMES.index("sphere"), SHAPE_NAMES.index("torus")]
 plot_class_difference(bow, X, y, classes, label_names=["sphere", "torus"])
@@ -44,8 +44,6 @@ plt.show()
 # Most points are near the diagonal. ``zoom`` shows some births and persistences alone,
 # with a scale of their own.
 
-top = 0.3 * bow.codebooks_["H1"].words[:, 1].max()
-births = bow.codebooks_["H1"].words[:, 0]
-zoom = ((0.0, 1.1 * births.max()), (0.0, top))
+zoom = ((0.0, 0.4), (0.0, 0.2))
 plot_class_difference(bow, X, y, classes, label_names=["sphere", "torus"], zoom=zoom)
 plt.show()

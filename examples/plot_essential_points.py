@@ -25,17 +25,16 @@ X = rips(clouds, max_edge=0.35, dims=(0, 1))
 X
 
 # %%
-# One cloud
-# ---------
-# On the dashed line, and as bars with an arrow, are those that are still alive: the
-# three clusters, which never met, and the loop of a circle.
+# Two clouds
+# ----------
+# On the dashed line, and as bars with an arrow, is what is still alive then: all points
+# in one component, the loop of the circle, and many loops of the torus.
 
-clusters = y.tolist().index(SHAPE_NAMES.index("clusters"))
-circle = y.tolist().index(SHAPE_NAMES.index("circle"))
 figure, axes = plt.subplots(2, 2, figsize=(9, 7), layout="constrained")
-for name, i, row in zip(("clusters", "circle"), (clusters, circle), axes, strict=True):
-    plot_diagram(X[i], ax=row[0]).set_title(name)
-    plot_barcode(X[i], ax=row[1]).set_title(name)
+for name, row in zip(("circle", "torus"), axes, strict=True):
+    first = y.tolist().index(SHAPE_NAMES.index(name))
+    plot_diagram(X[first], ax=row[0]).set_title(name)
+    plot_barcode(X[first], ax=row[1]).set_title(name)
 plt.show()
 
 # %%

@@ -9,8 +9,8 @@ gives each of them a death.
 
 # %%
 # Three kinds of graphs with as many vertices and about as many edges: edges anywhere;
-# edges between neighbours on a ring, half of them moved; and new vertices that prefer those which
-# many others have chosen.
+# edges between neighbours on a ring, half of them moved; and new vertices that prefer
+# those which many others have chosen.
 
 import matplotlib.pyplot as plt
 import numpy as np

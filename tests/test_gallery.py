@@ -1,4 +1,4 @@
-"""Every script of the gallery runs, in reduced size, from its first line to its last."""
+"""Every script of the gallery runs from its first line to its last, in reduced size."""
 
 import re
 from pathlib import Path
