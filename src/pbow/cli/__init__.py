@@ -45,7 +45,8 @@ class _Commands(click.Group):
 def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename and error.strerror:
         return f"{error.filename}: {error.strerror}."
-    return " ".join(str(error).split()) or "There is not enough memory."
+    text = " ".join(str(error).split()) or "There is not enough memory."
+    return text if text.endswith((".", ")")) else f"{text}."
 
 
 def _say_warning(message: Warning | str, *_: Any, **__: Any) -> None:
