@@ -56,6 +56,8 @@ def test_examples_give_what_is_printed_under_them(path, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
     text = blocks_of(path, "pycon")
+    if "import ripser" in text:
+        pytest.importorskip("ripser")
     name, report = name_of(path), io.StringIO()
     test = doctest.DocTestParser().get_doctest(text, {}, name, str(path), 0)
     result = doctest.DocTestRunner(verbose=False).run(test, out=report.write)
@@ -78,6 +80,14 @@ def test_the_readme_prints_what_its_comments_promise(tmp_path, monkeypatch):
         exec(compile(code, str(README), "exec"), {"__name__": "__main__"})
     assert promised
     assert printed.getvalue().splitlines() == promised
+
+
+def test_the_commands_of_get_started_are_those_of_the_readme():
+    # Another test runs the latter.
+    get_started = blocks_of(ROOT / "docs" / "get_started.md", "sh").splitlines()
+    commands = [line for line in get_started if line.startswith("pbow ")]
+    assert commands
+    assert "\n".join(commands) in blocks_of(README, "sh")
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
@@ -114,6 +124,20 @@ def test_the_drawing_of_the_house_has_the_storeys_of_the_import_contract():
         for line in house.splitlines()
     ]
     assert [storey for storey in drawn if storey] == storeys
+
+
+def test_the_advice_on_choosing_has_the_numbers_of_the_defaults():
+    defaults = (ROOT / "docs" / "defaults.md").read_text(encoding="utf-8")
+    advice = (ROOT / "docs" / "guide" / "choosing.md").read_text(encoding="utf-8")
+    names = re.search(r"\| settings \| (.*) \| to the best", defaults)[1].split(" | ")
+    # PBoW and sPBoW, with 50 and with 100 words.
+    rows = re.findall(r"\| \*\*defaults\*\* \| (.*) \| \|", defaults.replace("  ", " "))
+    cells = [re.findall(r"([\d.]+) ±", row) for row in rows]
+    for name, *means in zip(names, *cells, strict=True):
+        assert f"| {' | '.join([name, *means])} |" in advice
+    differences = re.findall(r"-\d\.\d ± \d\.\d", advice)
+    assert len(differences) == 4
+    assert [d for d in differences if d not in defaults] == []
 
 
 def test_the_picture_of_the_readme_is_small():
