@@ -1,0 +1,137 @@
+"""What all commands share: help, completion, warnings."""
+
+import sys
+import warnings
+
+import click
+import pytest
+from click.shell_completion import BashComplete
+from click.testing import CliRunner
+
+from pbow.cli import main
+
+
+def every_command(group=main, words=()):
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from every_command(command, (*words, name))
+        yield (*words, name)
+
+
+def test_the_commands_of_the_design_are_there():
+    expected = "demo homology convert info fit transform evaluate plot explore "
+    expected += "datasets experiment"
+    assert set(main.commands) == set(expected.split())
+
+
+@pytest.mark.parametrize("words", list(every_command()), ids=" ".join)
+def test_help_needs_no_library_and_keeps_the_lines_of_examples(run, monkeypatch, words):
+    for module in ("pbow.datasets", "pbow.experiment", "pbow.plotting", "gudhi"):
+        monkeypatch.setitem(sys.modules, module, None)
+    result = run(*words, "--help")
+    assert result.exit_code == 0, result.output
+    assert "\\b" not in result.stdout
+    assert result.stderr == ""
+
+
+WITH_EXAMPLES = [
+    *("homology", "convert", "info", "fit", "transform", "evaluate", "explore"),
+    *("plot", "plot diagram", "plot barcode", "plot codebook", "plot classes"),
+    *("plot difference", "datasets shapes"),
+]
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_help_has_examples_that_the_command_would_take(run, name):
+    text = run(*name.split(), "--help").stdout.replace("\\\n", " ")
+    lines = [line.strip() for line in text.splitlines()]
+    examples = [line for line in lines if line.startswith(f"pbow {name} ")]
+    assert examples
+    for example in examples:
+        parse(example.partition("|")[0])
+
+
+def parse(line):
+    """Read the arguments of a command, and do not run it."""
+    words = click.shell_completion.split_arg_string(line)[1:]
+    context, group = click.Context(main), main
+    while isinstance(group, click.Group):
+        group = group.commands[words.pop(0)]
+    group.make_context("pbow", words, parent=context)
+
+
+@pytest.mark.parametrize(
+    ("words", "incomplete", "expected"),
+    [
+        ([], "tr", ["transform"]),
+        (["plot"], "co", ["codebook"]),
+        (["fit"], "--des", ["--descriptor"]),
+        (["fit", "--descriptor"], "s", ["spbow", "statistics"]),
+        (["homology", "--kind"], "m", ["meshes"]),
+    ],
+)
+def test_the_shell_completes_commands_options_and_choices(words, incomplete, expected):
+    shell = BashComplete(main, {}, "pbow", "_PBOW_COMPLETE")
+    found = shell.get_completions(words, incomplete)
+    assert [item.value for item in found] == expected
+
+
+def test_files_are_completed_by_the_shell():
+    shell = BashComplete(main, {}, "pbow", "_PBOW_COMPLETE")
+    [item] = shell.get_completions(["info"], "dia")
+    assert item.type == "file"
+
+
+@pytest.fixture
+def command():
+    """Add a command for a test, and take it away again."""
+    added = []
+
+    def add(function):
+        main.add_command(click.command("odd")(function))
+        added.append("odd")
+
+    yield add
+    for name in added:
+        main.commands.pop(name)
+
+
+def test_a_warning_is_one_line_on_stderr(command):
+    def warn():
+        warnings.warn("Part H1 is empty.", UserWarning, stacklevel=2)
+        click.echo("result")
+
+    command(warn)
+    result = CliRunner().invoke(main, ["odd"])
+    assert result.stdout == "result\n"
+    assert result.stderr == "Warning: Part H1 is empty.\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (ValueError("Two\n  lines"), "Two lines."),
+        (FileNotFoundError(2, "No such file", "x.csv"), "x.csv: No such file."),
+        (MemoryError(), "There is not enough memory."),
+        (MemoryError("Cloud 3 needs 9 GB."), "Cloud 3 needs 9 GB."),
+        (ImportError("It needs gudhi."), "It needs gudhi."),
+        (KeyboardInterrupt(), "Interrupted."),
+    ],
+)
+def test_an_error_is_one_sentence(command, error, message):
+    def fail():
+        raise error
+
+    command(fail)
+    result = CliRunner().invoke(main, ["odd"])
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == f"Error: {message}\n"
+
+
+def test_a_mistake_of_ours_is_not_hidden(command):
+    def fail():
+        msg = "no_such_name"
+        raise AttributeError(msg)
+
+    command(fail)
+    assert isinstance(CliRunner().invoke(main, ["odd"]).exception, AttributeError)
