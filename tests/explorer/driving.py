@@ -2,10 +2,13 @@
 
 import csv
 import io
+import itertools
 import json
 import time
 
 from pbow.io.csv import write_csv
+
+_visits = itertools.count()
 
 SECONDS = 120  # at most, on a busy machine; nothing waits that long
 
@@ -16,7 +19,13 @@ def open_page(browser, path):
     """Open a page anew, and forget what was logged before."""
     browser.get_log("browser")
     browser.get_log("performance")
-    browser.get(path.as_uri())
+    # The driver may take the page before for this one: the two must differ.
+    address = f"{path.as_uri()}?{next(_visits)}"
+    browser.get(address)
+    is_ready = """
+        return location.href === arguments[0] && document.readyState === "complete";
+    """
+    wait_until(lambda: browser.execute_script(is_ready, address))
     assert [row["message"] for row in browser.get_log("browser")] == []
 
 

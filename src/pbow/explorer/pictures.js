@@ -84,7 +84,9 @@ const Pictures = (() => {
     );
     // Zooming survives a change of what is drawn, but not of the part.
     layout.uirevision = book.name;
-    if (book.never_dies) Object.assign(layout.yaxis, { range: [-1, 1], showticklabels: false });
+    if (book.never_dies) {
+      Object.assign(layout.yaxis, { range: [-1, 1], showticklabels: false });
+    }
     return Plotly.react(element, traces, layout, CONFIG);
   }
 
@@ -178,6 +180,8 @@ const Pictures = (() => {
     };
     const layout = layoutOf("word", "");
     layout.yaxis.rangemode = "tozero";
+    // Between few bars plotly would find room for fractions of words.
+    if (values.length <= 10) layout.xaxis.dtick = 1;
     return Plotly.react(element, [bars], layout, CONFIG);
   }
 
