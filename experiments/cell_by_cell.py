@@ -1,7 +1,7 @@
 """Say for every cell whether it agrees with the paper, and why not.
 
 ``python -m experiments.cell_by_cell`` reads the results of EXP-A and EXP-B and the notes in
-discussion.toml, and writes results/cells.md, which the page on the reproduction shows.
+results/discussion.toml, and writes results/cells.md, which the page on the reproduction shows.
 """
 
 import math
@@ -18,7 +18,7 @@ from pbow.io.archive import replacing
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
-NOTES = HERE / "discussion.toml"
+NOTES = RESULTS / "discussion.toml"
 PAGE = RESULTS / "cells.md"
 EXPERIMENTS = ("exp_a", "exp_b")
 

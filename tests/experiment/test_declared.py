@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from pbow import StablePersistenceBoW
 from pbow.datasets.catalogue import CATALOGUE
 from pbow.experiment.declaration import read_experiment
 from pbow.experiment.descriptors import is_kernel, make_descriptor
@@ -36,7 +37,8 @@ def reported(experiment):
 
 
 def test_these_are_the_experiments():
-    assert set(EXPERIMENTS) == {"exp_a", "exp_b", "powered", "time_vs_size", "quick"}
+    names = {"exp_a", "exp_b", "powered", "scaling", "time_vs_size", "quick"}
+    assert set(EXPERIMENTS) == names
 
 
 @each_experiment
@@ -306,8 +308,24 @@ def test_the_better_powered_comparison_has_the_optima_of_exp_a_alone():
 
 
 def test_the_better_powered_comparison_divides_into_whole_folds():
-    for dataset in EXPERIMENTS["powered"].datasets:
-        assert dataset.repetitions is None
+    repetitions = {d.name: d.repetitions for d in EXPERIMENTS["powered"].datasets}
+    # Twenty are five times four folds; the largest set has no folds.
+    assert repetitions.pop("shape-segmentation") == 10
+    assert set(repetitions.values()) == {None}
+
+
+def test_sPBoW_goes_from_the_paper_to_our_defaults():  # noqa: N802
+    rows = {cell.descriptor.name: cell for cell in EXPERIMENTS["scaling"].cells}
+    first, *_ = rows["published"].combinations()
+    last, *_ = rows["default"].combinations()
+    published = make_descriptor(rows["published"].descriptor.make, first, seed=0)
+    default = make_descriptor(rows["default"].descriptor.make, last, seed=0)
+    assert published.get_params() == StablePersistenceBoW.paper(
+        n_words=50, random_state=0
+    ).get_params()
+    assert default.get_params() == StablePersistenceBoW(
+        n_words=50, random_state=0
+    ).get_params()
 
 
 def test_sizes_grow_by_a_thousand():
