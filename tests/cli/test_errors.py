@@ -167,3 +167,22 @@ def interrupt(monkeypatch, command):
     begins = [start for start in INTERRUPTED_AT if command.startswith(start)]
     target = INTERRUPTED_AT[begins[0]] if begins else "os.fsync"
     monkeypatch.setattr(target, interrupted)
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (command, name)
+        for command, name in WITH_OUTPUT
+        if not command.startswith(("datasets import", "experiment"))
+    ],
+)
+def test_an_output_that_cannot_be_written_is_told_before_the_work(
+    run, folder, command, name
+):
+    """No input is there either, and nobody has looked yet."""
+    for path in folder.glob("*.pbow"):
+        path.unlink()
+    result = run(*replaced(command, name, f"labels.txt/{name}"))
+    assert result.exit_code == 1
+    assert "Cannot write to the folder labels.txt: Not a directory." in result.stderr

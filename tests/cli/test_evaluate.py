@@ -5,6 +5,7 @@ import pytest
 
 from pbow import kernels
 from pbow.cli.descriptors import KERNELS, VECTORIZERS
+from pbow.experiment import descriptors
 from pbow.io import write_diagrams
 
 WORDS = ["evaluate", "diagrams.pbow", "--labels", "labels.txt", "--folds", "3"]
@@ -48,22 +49,29 @@ def test_labels_by_chance_are_not_told_apart(run, tmp_path, rng):
     births = rng.uniform(size=(60, 10))
     write_diagrams(np.stack((births, births + 1), axis=-1), tmp_path / "x.pbow")
     np.save(tmp_path / "y.npy", rng.permutation(np.arange(60) % 2))
-    words = ["x.pbow", "--labels", "y.npy", "--descriptor", "pbow", "--json"]
-    [record] = json.loads(run("evaluate", *words).stdout)
-    # 0.5 and two standard deviations: nothing of the test part is seen in training.
-    assert abs(record["accuracy"] - 0.5) < 0.15
-    assert len(record["folds"]) == 5
 
-
-def test_the_same_seed_gives_the_same_folds(run, folder):
     def folds(seed):
-        words = ["--descriptor", "statistics", "--set", "essential=3", "--seed", seed]
-        result = run(*WORDS, *words, "--json")
-        [record] = json.loads(result.stdout)
-        assert record["parameters"]["essential"] == 3
+        words = ["x.pbow", "--labels", "y.npy", "--descriptor", "pbow", "--json"]
+        [record] = json.loads(run("evaluate", *words, "--seed", seed).stdout)
+        # Two standard deviations: nothing of a test part is seen in training.
+        assert abs(record["accuracy"] - 0.5) < 0.15
+        assert len(record["folds"]) == 5
         return record["folds"]
 
-    assert folds("1") == folds("1")
+    assert folds(0) == folds(0) != folds(1)
+
+
+def test_only_statistics_are_standardised(run, folder, monkeypatch):
+    represent = descriptors.represent
+    standardised = set()
+
+    def watched(entry, *args, **kwargs):
+        standardised.add((entry.name, entry.standardize))
+        return represent(entry, *args, **kwargs)
+
+    monkeypatch.setattr(descriptors, "represent", watched)
+    run(*WORDS, "--descriptor", "statistics", "--descriptor", "pbow", "--words", "2")
+    assert standardised == {("statistics", True), ("pbow", False)}
 
 
 def test_a_setting_is_of_those_that_have_it(run, folder):
