@@ -60,6 +60,7 @@ plt.show()
 bow = PersistenceBoW(n_words=8, essential=10.0, point_weight="ramp", random_state=0)
 H = bow.fit_transform(X)
 groups = KMeans(3, n_init=5, random_state=0).fit_predict(H)
+# sphinx_gallery_thumbnail_number = 2
 figure, ax = plt.subplots(
     figsize=(5, 4), subplot_kw={"projection": "3d"}, layout="constrained"
 )
