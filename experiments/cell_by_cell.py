@@ -1,7 +1,8 @@
 """Say for every cell whether it agrees with the paper, and why not.
 
-``python -m experiments.cell_by_cell`` reads the results of EXP-A and EXP-B and the notes in
-results/discussion.toml, and writes results/cells.md, which the page on the reproduction shows.
+``python -m experiments.cell_by_cell`` reads the results of EXP-A and EXP-B and the
+notes in results/discussion.toml, and writes results/cells.md, which the page on the
+reproduction shows.
 """
 
 import math
