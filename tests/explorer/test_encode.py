@@ -64,6 +64,19 @@ def test_far_apart_scales_agree(encode, scale, normalize):
     assert worst(encode(model, X), model.transform(X)) < 1e-9
 
 
+@pytest.mark.parametrize("covariance", ["diag", "full"])
+def test_a_point_too_far_for_logarithms_is_shared_out_as_in_python(encode, covariance):
+    rng = np.random.default_rng(4)
+    lists = [1e-80 * np.c_[b, b + 1.0] for b in rng.uniform(0.0, 9.0, (5, 40))]
+    model = StablePersistenceBoW(
+        4, covariance=covariance, normalize=None, random_state=0
+    ).fit(lists)
+    X = Diagrams.from_list([[[0.0, 1e99]], [[0.0, 1e-75]]])
+    expected = model.transform(X)
+    assert len(set(expected[0].tolist())) > 2  # not all to one word
+    assert worst(encode(model, X), expected) < 1e-9
+
+
 def test_points_between_words_go_to_the_first_of_them(encode):
     model = PersistenceBoW(4, whiten=False, normalize=None, random_state=0)
     model.fit([[[0, 1], [1, 2], [0, 2], [1, 3]]])

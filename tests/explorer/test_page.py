@@ -1,3 +1,4 @@
+import base64
 import json
 import re
 import sys
@@ -7,7 +8,7 @@ import pytest
 from tests.explorer.driving import HOSTILE
 from tests.explorer.models import diagrams
 
-from pbow import Diagrams, PersistenceBoW
+from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
 from pbow.explorer import page as page_module
 from pbow.explorer import write_explorer
 
@@ -47,6 +48,25 @@ def test_names_cannot_leave_their_place(fitted, ragged, tmp_path):
     content = content_of(path)
     assert content["classes"] == [HOSTILE, "{{plotly}}"]
     assert content["samples"]["names"] == names
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_vectors_are_embedded_to_the_last_bit(ragged, tmp_path, dtype):
+    model = StablePersistenceBoW(5, dtype=dtype, random_state=0).fit(ragged)
+    path = tmp_path / "page.html"
+    write_explorer(model, ragged, path)
+    (text,) = re.findall('id="vectors">(.*?)</script>', path.read_text("utf-8"))
+    vectors = np.frombuffer(base64.b64decode(text), dtype).reshape(30, 5)
+    assert (vectors == model.transform(ragged)).all()
+
+
+def test_a_vectorizer_that_makes_data_frames_will_do(ragged, tmp_path):
+    pytest.importorskip("pandas")
+    paths = [tmp_path / "array.html", tmp_path / "frame.html"]
+    model = PersistenceBoW(5, random_state=0).fit(ragged)
+    write_explorer(model, ragged, paths[0])
+    write_explorer(model.set_output(transform="pandas"), ragged, paths[1])
+    assert paths[0].read_bytes() == paths[1].read_bytes()
 
 
 def test_many_points_are_thinned_out_and_the_page_says_so(tmp_path, monkeypatch):

@@ -200,7 +200,7 @@ def _class_means(vectorizer: Any, samples: Samples) -> list[dict[str, Any]]:
     Rows are sums over points, before they are normalised.
     """
     raw = copy(vectorizer).set_params(normalize=None)
-    sums = raw.transform(samples.diagrams).astype(np.float64)
+    sums = np.asarray(raw.transform(samples.diagrams), np.float64)
     by_class = [
         sums[samples.members == k].mean(axis=0) for k in range(len(samples.classes))
     ]

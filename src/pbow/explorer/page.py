@@ -105,7 +105,8 @@ def write_explorer(
         "plotly": _plotly(),
         **{name: _asset(f"{name}.js") for name in PROGRAMS},
     }
-    vectors = vectorizer.transform(samples.diagrams)
+    # An array, also from a vectorizer that was told to make data frames.
+    vectors = np.asarray(vectorizer.transform(samples.diagrams))
     room = LARGEST_PAGE - SPARE - sum(len(text.encode()) for text in static.values())
     pieces = _data(vectorizer, samples, vectors, room)
     template = _asset("page.html")
