@@ -36,6 +36,10 @@ SMALLEST_SPREAD = 1e-100
 LARGEST_WORD = 4e100
 SMALLEST_SCALE = 1e-110
 
+COORDINATES = ("birth", "persistence")
+# Words at each end of a table in a notebook; those between are counted.
+SHOWN_WORDS = 10
+
 FOR_SEEDING = 1  # streams from here on seed k-means, one a start
 
 
@@ -66,6 +70,9 @@ class KMeansCodebook:
     def n_words(self) -> int:
         """Number of words."""
         return len(self.words)
+
+    def _repr_html_(self) -> str:
+        return _table_of_words(self, dict(zip(COORDINATES, self.words.T, strict=False)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,6 +108,13 @@ class GaussianCodebook:
     def n_words(self) -> int:
         """Number of components."""
         return len(self.weights)
+
+    def _repr_html_(self) -> str:
+        columns = {"weight": self.weights}
+        for k, name in enumerate(COORDINATES[: len(self.scale)]):
+            columns[name] = self.means[:, k]
+            columns[f"deviation of {name}"] = np.sqrt(self.covariances[:, k, k])
+        return _table_of_words(self, columns)
 
 
 def learn_kmeans(
@@ -348,6 +362,27 @@ def _check_sample(sample: Any, n_words: int, n_init: int) -> Floats:
             msg = f"Expected {name} to be an int >= 1; got {value!r}."
             raise ValueError(msg)
     return checked
+
+
+def _table_of_words(
+    codebook: KMeansCodebook | GaussianCodebook, columns: dict[str, Floats]
+) -> str:
+    """Return HTML with a row a word; of many, the least and the most persistent."""
+    n_words = codebook.n_words
+    rows = [
+        f"<tr><th>{word}</th>{''.join(f'<td>{x:.4g}</td>' for x in values)}</tr>"
+        for word, values in enumerate(zip(*columns.values(), strict=True))
+    ]
+    n_hidden = n_words - 2 * SHOWN_WORDS
+    if n_hidden > 1:
+        hidden = f"<tr><td colspan={len(columns) + 1}>{n_hidden} more</td></tr>"
+        rows[SHOWN_WORDS:-SHOWN_WORDS] = [hidden]
+    heads = "".join(f"<th>{name}</th>" for name in ("word", *columns))
+    return (
+        f"<table><caption>{type(codebook).__name__}: {n_words} "
+        f"word{'' if n_words == 1 else 's'}</caption><thead><tr>{heads}</tr></thead>"
+        f"<tbody>{''.join(rows)}</tbody></table>"
+    )
 
 
 def _rebuild(codebook: KMeansCodebook | GaussianCodebook) -> tuple[Any, ...]:

@@ -1,0 +1,261 @@
+"""A codebook and the classes of its words, as a Display of scikit-learn's kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pbow.codebook import GaussianCodebook, KMeansCodebook
+from pbow.diagrams import Diagrams, check_diagrams
+from pbow.encoding import encode_counts, encode_likelihoods
+from pbow.plotting._axes import COLOURS, GREY, RED, check_axes
+from pbow.plotting._books import check_codebook, check_labels
+from pbow.plotting._circles import room_for
+from pbow.plotting.codebook import MOST_POINTS, _draw_cells, _draw_ellipses
+from pbow.sampling import draw_sample
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pbow.vectorizers import PersistenceBoW, StablePersistenceBoW
+
+__all__ = ["CodebookDisplay"]
+
+Floats = NDArray[np.float64]
+
+# Classes differ by shape too: after all colours, the same ones have other shapes.
+MARKERS = "os^Dv<>"
+# The class of a word that no diagram has a point of.
+NOBODY = -1
+
+
+class CodebookDisplay:
+    """Codebook visualization: the words, the points below, and whose words they are.
+
+    Made by :meth:`from_estimator`. All parameters are kept as attributes.
+
+    Parameters
+    ----------
+    codebook : KMeansCodebook or GaussianCodebook
+        The words, in the plane.
+    points : array-like of shape (n_points, 2)
+        Births and persistences to draw below the words.
+    classes : array-like of shape (n_classes,), optional
+        Labels of the classes.
+    shares : array-like of shape (n_classes, n_words), optional
+        What part of a class each word has. Needed where there are classes.
+
+    Attributes
+    ----------
+    codebook, points, classes, shares
+        As above, as arrays; None without classes.
+    word_classes : ndarray of int of shape (n_words,) or None
+        The class that a word has the largest share in, of equal ones the first, by its
+        place in `classes`; -1 for a word without any. None without classes.
+    ax_ : matplotlib.axes.Axes
+        Where :meth:`plot` has drawn.
+    figure_ : matplotlib.figure.Figure
+        The figure of these Axes.
+
+    See Also
+    --------
+    plot_codebook : The words alone, with a sample of your own.
+    plot_class_words : How much of each word each class has.
+
+    Examples
+    --------
+    >>> from pbow import PersistenceBoW
+    >>> from pbow.plotting import CodebookDisplay
+    >>> X = [[[0, 1], [0, 2]], [[0, 1]], [[3, 9], [3, 8]], [[3, 8]]]
+    >>> bow = PersistenceBoW(n_words=2, random_state=0).fit(X)
+    >>> y = ["flat", "flat", "tall", "tall"]
+    >>> display = CodebookDisplay.from_estimator(bow, X, y)
+    >>> display.classes[display.word_classes].tolist()
+    ['flat', 'tall']
+    >>> [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    ['flat', 'tall']
+    """
+
+    ax_: Axes
+    figure_: Any
+
+    def __init__(
+        self,
+        codebook: KMeansCodebook | GaussianCodebook,
+        points: ArrayLike,
+        *,
+        classes: ArrayLike | None = None,
+        shares: ArrayLike | None = None,
+    ) -> None:
+        self.codebook = codebook
+        self.points = _check_points(points)
+        self.classes, self.shares = _check_shares(classes, shares, codebook.n_words)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: PersistenceBoW | StablePersistenceBoW,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        part: str | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Draw the codebook of a vectorizer, over diagrams and their classes.
+
+        Parameters
+        ----------
+        estimator : PersistenceBoW or StablePersistenceBoW
+            Fitted.
+        X : Diagrams or list of array-like of shape (n_points_i, 2)
+            Diagrams with the same parts as in fit. Their points are drawn in grey: all
+            that die, or 5000 of them drawn at random.
+        y : array-like of shape (n_samples,), optional
+            Class of each diagram. The colour and the shape of a word are those of the
+            class that it has the largest share in. The shares of all words in a class
+            add up to 1: of its points by their nearest words, or of its sums of
+            likelihoods, without point weights and before normalisation.
+        part : str, optional
+            Part to draw, for example ``"H1"``. Needed where there are several.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw. By default in a new figure.
+
+        Returns
+        -------
+        display : CodebookDisplay
+
+        Raises
+        ------
+        ImportError
+            Without matplotlib, which is in the extra ``plot``.
+        """
+        part, codebook = check_codebook(estimator, part)
+        diagrams = check_diagrams(X, parts=estimator.parts_, min_samples=1)
+        finite = diagrams[part].finite()
+        points = np.empty((0, 2))
+        if len(finite.points):
+            points = draw_sample([finite], MOST_POINTS, ramp=None, seed=0)
+        if y is None:
+            return cls(codebook, points).plot(ax)
+        classes, members = np.unique(check_labels(y, len(finite)), return_inverse=True)
+        rows = _encode(estimator, finite, codebook)
+        sums = np.stack([rows[members == k].sum(axis=0) for k in range(len(classes))])
+        totals = sums.sum(axis=1, keepdims=True)
+        shares = np.divide(sums, totals, out=np.zeros_like(sums), where=totals > 0.0)
+        return cls(codebook, points, classes=classes, shares=shares).plot(ax)
+
+    @property
+    def word_classes(self) -> NDArray[np.intp] | None:
+        """The class that a word has the largest share in, by its place in `classes`."""
+        if self.shares is None:
+            return None
+        return np.where(self.shares.any(axis=0), self.shares.argmax(axis=0), NOBODY)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw. By default in a new figure.
+
+        Returns
+        -------
+        display : CodebookDisplay
+            With `ax_` and `figure_`.
+
+        Raises
+        ------
+        ImportError
+            Without matplotlib, which is in the extra ``plot``.
+        """
+        ax = check_axes(ax, 5.0 if self.classes is None else 5.8)
+        book = self.codebook
+        words = book.words if isinstance(book, KMeansCodebook) else book.means
+        limits = room_for(np.concatenate([words, self.points]))
+        ax.axhline(0.0, color=GREY, linewidth=0.6, linestyle=":", zorder=0.5)
+        births, persistences = self.points.T
+        ax.scatter(
+            births, persistences, s=4.0, color="0.6", alpha=0.5, linewidths=0, zorder=1
+        )
+        if isinstance(book, KMeansCodebook):
+            _draw_cells(ax, book, np.array([limits["xlim"], limits["ylim"]]))
+        else:
+            _draw_ellipses(ax, book)
+        for label, members, colour, marker in self._groups():
+            if isinstance(book, GaussianCodebook):
+                for k in members:
+                    ellipse = ax.patches[k - len(words)]
+                    ellipse.set(facecolor=(colour, 0.15), edgecolor=colour)
+            births, persistences = words[members].T
+            ax.scatter(
+                births,
+                persistences,
+                s=30.0,
+                color=colour,
+                marker=marker,
+                edgecolor="white",
+                linewidths=0.6,
+                zorder=3,
+                label=label,
+            )
+        ax.set(xlabel="birth", ylabel="persistence", **limits)
+        if self.classes is not None:
+            # Beside the picture: words are everywhere in it.
+            ax.legend(
+                title="most in class", loc="upper left", bbox_to_anchor=(1.0, 1.0)
+            )
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _groups(self) -> Iterator[tuple[str, NDArray[np.intp], str, str]]:
+        """Yield the words that look alike: their name, places, colour and shape."""
+        if self.classes is None:
+            yield "words", np.arange(self.codebook.n_words), RED, "o"
+            return
+        for k, label in enumerate(self.classes):
+            members = np.flatnonzero(self.word_classes == k)
+            marker = MARKERS[(k + k // len(COLOURS)) % len(MARKERS)]
+            yield str(label), members, COLOURS[k % len(COLOURS)], marker
+        nobodys = np.flatnonzero(self.word_classes == NOBODY)
+        if len(nobodys):
+            yield "none", nobodys, GREY, "o"
+
+
+def _encode(vectorizer: Any, X: Diagrams, codebook: Any) -> NDArray[Any]:
+    if isinstance(codebook, KMeansCodebook):
+        return encode_counts(X, codebook)
+    return encode_likelihoods(X, codebook, scale=vectorizer.scale)
+
+
+def _check_points(points: ArrayLike) -> Floats:
+    checked = np.asarray(points, dtype=np.float64)
+    if checked.ndim != 2 or checked.shape[1] != 2 or not np.isfinite(checked).all():
+        msg = (
+            "Expected points to be finite births and persistences, shape "
+            f"(n_points, 2); got {points!r:.200}."
+        )
+        raise ValueError(msg)
+    return checked
+
+
+def _check_shares(
+    classes: ArrayLike | None, shares: ArrayLike | None, n_words: int
+) -> tuple[NDArray[Any] | None, Floats | None]:
+    if classes is None and shares is None:
+        return None, None
+    labels = np.asarray([] if classes is None else classes)
+    values = np.asarray([] if shares is None else shares, dtype=np.float64)
+    expected = (labels.size, n_words)
+    is_list = labels.ndim == 1 and labels.size > 0
+    if not is_list or values.shape != expected or not (values >= 0.0).all():
+        msg = (
+            "Expected classes, and shares of shape (n_classes, n_words) = "
+            f"{expected}, none below 0; got classes {classes!r:.100} and shares "
+            f"{shares!r:.100}."
+        )
+        raise ValueError(msg)
+    return labels, values

@@ -1,0 +1,216 @@
+"""The Display is tested by what it keeps, and by the words and colours it draws."""
+
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import NotFittedError
+
+from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
+from pbow.codebook import KMeansCodebook
+from pbow.plotting import CodebookDisplay
+from pbow.plotting._axes import COLOURS
+from pbow.vectorizers import PersistenceImage
+
+plt = pytest.importorskip("matplotlib.pyplot")
+to_rgb = plt.matplotlib.colors.to_rgb
+
+BOOK = KMeansCodebook(np.array([[0.0, 1.0], [1.0, 1.0], [0.0, 3.0]]), np.ones(2))
+VECTORIZERS = [
+    PersistenceBoW(n_words=5, random_state=0),
+    StablePersistenceBoW(n_words=5, random_state=0),
+]
+
+
+def labels_for(X):
+    return np.array(["even", "odd", "third"])[np.arange(len(X)) % 3]
+
+
+def words_of(ax):
+    """Words by the label of their class."""
+    return {
+        dots.get_label(): dots.get_offsets()
+        for dots in ax.collections
+        if not dots.get_label().startswith("_")
+    }
+
+
+@pytest.mark.parametrize("vectorizer", VECTORIZERS, ids=lambda v: type(v).__name__)
+def test_words_have_the_class_that_they_have_the_largest_share_in(ragged, vectorizer):
+    y = labels_for(ragged)
+    bow = vectorizer.fit(ragged)
+    display = CodebookDisplay.from_estimator(bow, ragged, y)
+    # The sentence that defines it, by the public transform.
+    rows = type(bow)(**{**bow.get_params(), "normalize": None}).fit_transform(ragged)
+    sums = np.array([rows[y == name].sum(axis=0) for name in display.classes])
+    shares = sums / sums.sum(axis=1, keepdims=True)
+    assert_allclose(display.shares, shares)
+    assert_array_equal(display.word_classes, shares.argmax(axis=0))
+    book = bow.codebooks_["H1"]
+    words = book.words if isinstance(book, KMeansCodebook) else book.means
+    drawn = words_of(display.ax_)
+    assert list(drawn) == ["even", "odd", "third"]
+    for k, name in enumerate(drawn):
+        assert_array_equal(drawn[name], words[shares.argmax(axis=0) == k])
+
+
+def test_classes_with_many_points_do_not_win_by_their_number():
+    # Half of what "few" has is near the first word, and a quarter of "many".
+    X = [[[0, 1], [0, 3]], [[0, 1]] * 10 + [[0, 3]] * 30]
+    bow = PersistenceBoW(n_words=2, random_state=0).fit(X)
+    display = CodebookDisplay.from_estimator(bow, X, ["few", "many"])
+    assert_allclose(display.shares, [[0.5, 0.5], [0.25, 0.75]])
+    assert display.classes[display.word_classes].tolist() == ["few", "many"]
+
+
+def test_points_are_the_consolidated_diagram(ragged):
+    bow = PersistenceBoW(n_words=3, random_state=0).fit(ragged)
+    display = CodebookDisplay.from_estimator(bow, ragged)
+    births, deaths = ragged.points.T
+    assert_allclose(display.points, np.column_stack((births, deaths - births)))
+    assert_array_equal(display.ax_.collections[0].get_offsets(), display.points)
+    low, high = np.array([display.ax_.get_xlim(), display.ax_.get_ylim()]).T
+    assert ((display.points > low) & (display.points < high)).all()
+
+
+@pytest.mark.parametrize("vectorizer", VECTORIZERS, ids=lambda v: type(v).__name__)
+def test_without_labels_words_are_alike_and_there_is_no_legend(ragged, vectorizer):
+    display = CodebookDisplay.from_estimator(vectorizer.fit(ragged), ragged)
+    assert display.classes is None
+    assert display.shares is None
+    assert display.word_classes is None
+    assert display.ax_.get_legend() is None
+    assert [len(words) for words in words_of(display.ax_).values()] == [5]
+
+
+def test_cells_have_borders():
+    display = CodebookDisplay(BOOK, np.empty((0, 2))).plot()
+    segments = display.ax_.collections[1].get_segments()
+    # They meet where all three words are equally near.
+    assert len(segments) == 3
+    assert all(np.isclose(border, [0.5, 2]).all(axis=1).any() for border in segments)
+
+
+def test_ellipses_have_the_colours_of_their_words(ragged):
+    bow = VECTORIZERS[1].fit(ragged)
+    display = CodebookDisplay.from_estimator(bow, ragged, labels_for(ragged))
+    assert len(set(display.word_classes)) > 1
+    for ellipse, mean, k in zip(
+        display.ax_.patches, display.codebook.means, display.word_classes, strict=True
+    ):
+        assert_allclose(ellipse.center, mean)
+        assert_allclose(ellipse.get_edgecolor()[:3], to_rgb(COLOURS[k]))
+        assert_allclose(ellipse.get_facecolor()[:3], to_rgb(COLOURS[k]))
+
+
+def test_a_word_that_nobody_has_is_grey_and_named_so():
+    shares = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    display = CodebookDisplay(BOOK, [[0, 1]], classes=["a", "b"], shares=shares).plot()
+    assert display.word_classes.tolist() == [0, 1, -1]
+    assert_array_equal(words_of(display.ax_)["none"], [[0, 3]])
+    colours = {
+        dots.get_label(): tuple(dots.get_facecolor()[0, :3])
+        for dots in display.ax_.collections[-3:]
+    }
+    assert len(set(colours.values())) == 3
+    red, green, blue = colours["none"]
+    assert red == green == blue
+
+
+def test_a_class_without_points_has_no_shares_and_its_name_in_the_legend():
+    X = [[[0, 1], [0, 3]], []]
+    bow = PersistenceBoW(n_words=2, random_state=0).fit(X)
+    display = CodebookDisplay.from_estimator(bow, X, [1, 2])
+    assert_array_equal(display.shares, [[0.5, 0.5], [0, 0]])
+    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert texts == ["1", "2"]
+
+
+def test_of_equal_shares_the_first_class_has_the_word():
+    display = CodebookDisplay(
+        BOOK, [[0, 1]], classes=["a", "b"], shares=np.ones((2, 3))
+    )
+    assert display.word_classes.tolist() == [0, 0, 0]
+
+
+def test_more_classes_than_colours_are_told_apart():
+    n = 20
+    words = np.column_stack((np.arange(n), np.ones(n)))
+    book = KMeansCodebook(words.astype(float), np.ones(2))
+    display = CodebookDisplay(book, words, classes=range(n), shares=np.eye(n)).plot()
+    looks = {
+        (tuple(dots.get_facecolor()[0]), dots.get_paths()[0].vertices.tobytes())
+        for dots in display.ax_.collections[-n:]
+    }
+    assert len(looks) == n
+
+
+def test_plot_can_be_called_again_in_axes_of_ones_own(ragged):
+    bow = PersistenceBoW(n_words=3, random_state=0).fit(ragged)
+    figure, (left, right) = plt.subplots(1, 2)
+    display = CodebookDisplay.from_estimator(bow, ragged, labels_for(ragged), ax=left)
+    assert display.ax_ is left
+    assert display.plot(right) is display
+    assert display.ax_ is right
+    assert display.figure_ is figure
+    assert plt.get_fignums() == [figure.number]
+    for name, words in words_of(left).items():
+        assert_array_equal(words_of(right)[name], words)
+
+
+def test_the_part_is_named_where_there_are_several():
+    X = Diagrams.from_parts({"H0": [[[0, 1]], [[0, 2]]], "H1": [[[1, 2]], [[3, 4]]]})
+    bow = PersistenceBoW(n_words=1, random_state=0).fit(X)
+    display = CodebookDisplay.from_estimator(bow, X, part="H1")
+    assert_allclose(display.points, [[1, 1], [3, 1]])
+    with pytest.raises(ValueError, match="Expected part to be one of 'H0', 'H1'"):
+        CodebookDisplay.from_estimator(bow, X)
+
+
+def test_points_that_never_die_are_left_out():
+    X = [[[0, 1], [0, np.inf]], [[2, np.inf]]]
+    bow = PersistenceBoW(n_words=1, random_state=0).fit(X)
+    display = CodebookDisplay.from_estimator(bow, X, ["a", "b"])
+    assert_allclose(display.points, [[0, 1]])
+    assert_allclose(display.shares, [[1], [0]])
+    nothing = CodebookDisplay.from_estimator(bow, X[1:], ["b"])
+    assert nothing.points.shape == (0, 2)
+    assert nothing.word_classes.tolist() == [-1]
+
+
+def test_bad_input_is_named(ragged):
+    bow = PersistenceBoW(n_words=3, random_state=0)
+    with pytest.raises(NotFittedError):
+        CodebookDisplay.from_estimator(bow, ragged)
+    bow.fit(ragged)
+    with pytest.raises(ValueError, match=r"one label a diagram, shape \(30,\)"):
+        CodebookDisplay.from_estimator(bow, ragged, [1, 2])
+    image = PersistenceImage().fit(ragged)
+    with pytest.raises(TypeError, match="got PersistenceImage"):
+        CodebookDisplay.from_estimator(image, ragged)
+    with pytest.raises(ValueError, match="Expected ax to be matplotlib Axes"):
+        CodebookDisplay.from_estimator(bow, ragged, ax="left")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"points": [1, 2]}, "Expected points to be finite births and persistences"),
+        ({"points": [[0, np.inf]]}, "Expected points to be finite"),
+        ({"classes": ["a"]}, r"\(n_classes, n_words\) = \(1, 3\)"),
+        ({"shares": np.ones((1, 3))}, "got classes None"),
+        ({"classes": ["a"], "shares": [[1, 2]]}, r"= \(1, 3\)"),
+        ({"classes": ["a"], "shares": [[1, 2, -3]]}, "none below 0"),
+        ({"classes": "a", "shares": [[1, 2, 3]]}, "Expected classes"),
+    ],
+)
+def test_what_a_display_is_made_of_is_checked(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        CodebookDisplay(BOOK, **{"points": [[0, 1]], **arguments})
+
+
+def test_without_matplotlib_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match="of the extra plot"):
+        CodebookDisplay(BOOK, [[0, 1]]).plot()
