@@ -4,19 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from pbow import homology
+from pbow import Diagrams, homology
 from pbow.io import read_diagrams
 
-TETRAHEDRON = """OFF 4 4 0
-0 0 0
-1 0 0
-0 1 0
-0 0 1
-3 0 1 2
-3 0 1 3
-3 0 2 3
-3 1 2 3
-"""
 CLOUDS = ["clouds.npy", "--kind", "clouds", "-o", "x.pbow"]
 
 
@@ -107,17 +97,29 @@ def test_graphs_have_values_by_degree_or_by_heat(run, graphs):
     assert read_diagrams("x.pbow") == homology.graph_extended(graphs, values)
 
 
+def write_ring(path, rng, n=8):
+    """Write a crooked ring of triangles; its loop differs from vertex to vertex."""
+    angles = 2 * np.pi * np.arange(n) / n
+    vertices = np.c_[np.cos(angles), np.sin(angles), rng.uniform(size=n)]
+    rows = [f"OFF {n} {n} 0", *(" ".join(map(str, v)) for v in vertices.tolist())]
+    rows += [f"3 {i} {(i + 1) % n} {(i + 2) % n}" for i in range(n)]
+    path.write_text("\n".join(rows) + "\n")
+
+
 @pytest.mark.parametrize(
-    ("options", "sources"), [([], [0, 1, 2, 3]), (["--sources", "2"], [0, 2])]
+    ("options", "sources"), [([], range(8)), (["--sources", "3"], [0, 2, 5])]
 )
-def test_a_mesh_has_a_sample_a_source(run, tmp_path, options, sources):
-    (tmp_path / "a.off").write_text(TETRAHEDRON)
-    result = run("homology", "a.off", "a.off", "-o", "x.pbow", *options)
+def test_a_mesh_has_a_sample_a_source(run, tmp_path, rng, options, sources):
+    names = ["a.off", "b.off"]
+    for name in names:
+        write_ring(tmp_path / name, rng)
+    result = run("homology", *names, "-o", "x.pbow", *options)
     assert result.exit_code == 0, result.output
-    mesh = homology.read_mesh(tmp_path / "a.off")
-    once = homology.mesh_geodesic(*mesh, sources)
-    X = read_diagrams("x.pbow")
-    assert (X[: len(once)], X[len(once) :]) == (once, once)
+    meshes = [homology.read_mesh(tmp_path / name) for name in names]
+    expected = [homology.mesh_geodesic(*mesh, list(sources)) for mesh in meshes]
+    assert read_diagrams("x.pbow") == Diagrams.concatenate(expected)
+    births = read_diagrams("x.pbow").points[:, 0]
+    assert len(np.unique(births)) > len(meshes)
 
 
 def test_diagrams_are_printed_as_csv(run, clouds, tmp_path):
