@@ -1,5 +1,7 @@
 """Curves are tested by their lines and bands."""
 
+import sys
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -84,3 +86,9 @@ def test_bad_input_is_named(sizes, accuracies, message):
     with pytest.raises(ValueError, match=message):
         plot_accuracy_by_size(sizes, accuracies)
     assert plt.get_fignums() == []
+
+
+def test_without_matplotlib_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match="of the extra plot"):
+        plot_accuracy_by_size([10], [[0.5]])

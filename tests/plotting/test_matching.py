@@ -1,6 +1,7 @@
 """Matchings are tested by the lines drawn: what they join, and what they cost."""
 
 import math
+import sys
 from itertools import permutations
 
 import numpy as np
@@ -121,6 +122,13 @@ def test_the_unit_does_not_matter(rng, scale):
     assert_allclose(drawn, scale * expected)
 
 
+def test_short_lines_count_beside_long_lives_at_a_high_order():
+    first, second = [[0, 1000], [0, 2]], [[0, 1000], [0, 2.25]]
+    ax = plot_matching(first, second, order=200)
+    assert len(pairs_of(ax)) == 2
+    assert ax.get_title() == "Wasserstein distance of order 200: 0.25"
+
+
 def test_points_that_never_die_are_left_out():
     ax = plot_matching([[0, 1], [0, np.inf]], [[0, 2]])
     assert_allclose(pairs_of(ax), [[[0, 1], [0, 2]]])
@@ -177,3 +185,9 @@ def test_too_many_points_are_refused_with_advice(rng):
     with pytest.raises(ValueError, match=message):
         plot_matching(make(rng, 2001), [[0, 1]])
     assert plt.get_fignums() == []
+
+
+def test_without_matplotlib_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match="of the extra plot"):
+        plot_matching([[0, 1]], [[0, 2]])

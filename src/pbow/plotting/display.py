@@ -194,7 +194,7 @@ class CodebookDisplay:
             ax.scatter(
                 births,
                 persistences,
-                s=30.0,
+                s=40.0,
                 color=colour,
                 marker=marker,
                 edgecolor="white",
