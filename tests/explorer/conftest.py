@@ -22,6 +22,7 @@ def browser(tmp_path_factory):
     webdriver = pytest.importorskip("selenium.webdriver")
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM
+    options.page_load_strategy = "none"  # on a busy machine a command must not wait
     for argument in (
         "--headless=new",
         "--no-sandbox",
@@ -38,7 +39,6 @@ def browser(tmp_path_factory):
     )
     service = webdriver.ChromeService(executable_path=DRIVER)
     chromium = webdriver.Chrome(options=options, service=service)
-    chromium.set_page_load_timeout(SECONDS)
     chromium.set_script_timeout(SECONDS)
     chromium.downloads = downloads
     yield chromium

@@ -10,23 +10,27 @@ from pbow.io.csv import write_csv
 
 _visits = itertools.count()
 
-SECONDS = 120  # at most, on a busy machine; nothing waits that long
+SECONDS = 300  # at most, on a busy machine; nothing waits that long
 
-HOSTILE = "</script><img src=x onerror=alert(1)><b>&amp;\"'\u2028 🙂 %{x}"
+HOSTILE = "<b>&lt;</b></script><img src=x onerror=alert(1)>\"'\u2028 🙂 %{x}"
 
 
 def open_page(browser, path):
     """Open a page anew, and forget what was logged before."""
     browser.get_log("browser")
     browser.get_log("performance")
-    # The driver may take the page before for this one: the two must differ.
-    address = f"{path.as_uri()}?{next(_visits)}"
+    # The page before may be the same, and must not be taken for this one.
+    visit(browser, f"{path.as_uri()}?{next(_visits)}")
+    assert [row["message"] for row in browser.get_log("browser")] == []
+
+
+def visit(browser, address):
+    """Go to an address, and wait until all is loaded."""
     browser.get(address)
     is_ready = """
         return location.href === arguments[0] && document.readyState === "complete";
     """
     wait_until(lambda: browser.execute_script(is_ready, address))
-    assert [row["message"] for row in browser.get_log("browser")] == []
 
 
 def text_of(browser, element_id):

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from tests.explorer.driving import csv_of
+from tests.explorer.driving import csv_of, visit
 
 from pbow import Diagrams
 from pbow.explorer.page import _asset
@@ -26,7 +26,7 @@ HEAD = "sample,part,birth,death\n"
 @pytest.fixture(scope="module")
 def read(browser):
     """Return what the page reads for a model of some parts: samples or a message."""
-    browser.get("about:blank")
+    visit(browser, "about:blank")
 
     def reading(text, parts=("H1",), essential="drop"):
         model = {"parts": parts, "essential": essential}

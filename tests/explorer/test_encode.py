@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from tests.explorer.driving import csv_of
+from tests.explorer.driving import csv_of, visit
 from tests.explorer.models import diagrams, make_models, odd_diagrams
 
 from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
@@ -26,7 +26,7 @@ ENCODE = """
 @pytest.fixture(scope="module")
 def encode(browser):
     """Return what the page computes for a model and diagrams, as an array."""
-    browser.get("about:blank")
+    visit(browser, "about:blank")
     programs = _asset("encode.js") + _asset("csv.js")
 
     def encoded(model, X):
