@@ -49,7 +49,7 @@ def complete(experiment):
 def test_the_caption_names_both_ways_to_choose_and_the_standard_deviation(complete):
     assert "sample standard deviation" in complete
     assert "inside the training part of each repetition (nested)" in complete
-    assert "it is optimistic" in complete
+    assert "It is optimistic" in complete
 
 
 def test_the_caption_says_what_few_repetitions_can_show(complete):

@@ -244,5 +244,5 @@ def test_a_data_set_with_one_descriptor_has_no_panel(experiment):
 
 def test_the_caption_says_what_the_screening_encodes(experiment, runs):
     caption = accuracy_against_time(experiment, runs).caption
-    assert "encodes these samples and the test part only" in caption
+    assert "encodes them and the test part only" in caption
     assert "chosen by its accuracy on the test parts" in caption

@@ -199,3 +199,24 @@ def test_keys_are_those_of_the_results_that_were_committed(experiment):
     assert plan_cell(experiment, cell, {})[-1].key == "4ea00bb8adb303a849b2b5e1"
     notes = {over_budget_key(experiment, cell) for cell in experiment.cells}
     assert len(notes) == 3
+
+
+def test_a_run_without_folds_is_not_taken_for_one_with_them(tmp_path):
+    one_cost = TEXT_OF_ONE.format(words="[2]")
+    longer = TEXT_OF_ONE.format(words="[2, 20]")
+    [alone] = plan(declared(tmp_path, one_cost), {})
+    beside, _ = plan(declared(tmp_path, longer), {})
+    assert alone.params == beside.params == {"n_words": 2}
+    assert alone.key != beside.key
+
+
+TEXT_OF_ONE = """
+repetitions = 1
+[classifier]
+costs = [1.0]
+[datasets.shapes]
+shapes = {{}}
+[descriptors.PBoW]
+make = "PersistenceBoW"
+grid = {{ n_words = {words} }}
+"""

@@ -93,7 +93,7 @@ _SCORES = (
     "standard deviation over the repetitions. Here: parameters and C are chosen by "
     "cross-validation inside the training part of each repetition (nested). "
     "Test-chosen: the one combination of parameters whose mean accuracy on the test "
-    "parts is best, which is how the paper's authors choose; it is optimistic, because "
+    "parts is best, which is how the paper's authors choose. It is optimistic, because "
     "the test parts have chosen it, and left out where there is nothing to choose. "
     "Paper: as printed there, with its own bold; which standard deviation it gives, it "
     "does not say."
@@ -166,7 +166,10 @@ def _wilcoxon(experiment: Experiment) -> str:
                 f"significant ({', '.join(titles)}: all are bold)"
             )
         elif 2 * smallest_p(n) >= ALPHA:
-            text += ", which it reaches only where all differences have the same sign"
+            text += (
+                ", which it reaches only where all differences have the same sign and "
+                "none is zero"
+            )
         limits.append(text)
     return (
         "Bold: the best mean of a column, and every method that the exact two-sided "
@@ -216,7 +219,8 @@ def _work(experiment: Experiment, runs: Runs) -> str:
             f"{classifier.screen_iterations:,} iterations. In each repetition the "
             f"{classifier.finalists} best of the screening inside the training part go "
             "on to cross-validation; in all repetitions so does the one that was best "
-            "on the test parts, for the test-chosen number alone. "
+            "on the test parts there, for the test-chosen number alone, which may "
+            "therefore fall below the nested one. "
         )
     return text + (
         "In cross-validation and for the test parts the solver stops after "

@@ -21,6 +21,7 @@ from pbow.experiment.runs import FINAL, MATRIX, OVER_BUDGET, SCREEN, Run, key_of
 __all__ = [
     "Task",
     "best_inside",
+    "chooses",
     "finalists",
     "is_shared",
     "matrix_key",
@@ -122,6 +123,11 @@ def best_inside(n_best: int, screened: Iterable[Run]) -> set[tuple[str, int | No
     }
 
 
+def chooses(experiment: Experiment, cell: Cell) -> bool:
+    """Say whether there are parameters or costs to choose between."""
+    return len(experiment.classifier.costs) * len(cell.combinations()) > 1
+
+
 def is_shared(cell: Cell) -> bool:
     """Say whether all repetitions share a matrix of distances."""
     entry = cell.descriptor
@@ -176,6 +182,8 @@ def _key(
         used = [classifier.costs, classifier.screen_iterations, classifier.screen_rows]
     elif stage == FINAL:
         used = [classifier.costs, classifier.max_iterations, classifier.folds]
+        if not chooses(experiment, cell):
+            content["chooses"] = False  # no folds: another result than with them
     else:
         used = []
     if stage in (MATRIX, OVER_BUDGET):

@@ -32,6 +32,7 @@ from pbow.experiment.descriptors import (
 )
 from pbow.experiment.plan import (
     Task,
+    chooses,
     is_shared,
     matrix_key,
     n_repetitions,
@@ -185,8 +186,8 @@ class Worker:
         )
         if task.stage == SCREEN:
             folds = folds[:1]
-        elif len(classifier.costs) == len(task.cell.combinations()) == 1:
-            folds = []  # there is nothing to choose
+        elif not chooses(self._experiment, task.cell):
+            folds = []
         verdict = classify(
             similarities,
             dataset.labels[train],
@@ -239,7 +240,8 @@ class Worker:
         file of its own, so that the time is the whole one.
         """
         file = self._matrix_file(cell, params)
-        clock = _Stopwatch(file, self._seconds_left(cell))
+        is_finished = file.exists()
+        clock = _Stopwatch(file, None if is_finished else self._seconds_left(cell))
         kernel = make_descriptor(
             cell.descriptor.make, params, seed=self._experiment.seed
         )

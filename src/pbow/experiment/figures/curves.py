@@ -260,8 +260,8 @@ def _protocol(
         )
         if shows_time:
             text += (
-                " The screening learns from the whole training part, and encodes these "
-                "samples and the test part only: seconds may differ, too."
+                " The representation is learnt from these samples, too, and encodes "
+                "them and the test part only: seconds may differ as well."
             )
         if whole:
             text += f" Trained on the whole training part: {', '.join(whole)}."
