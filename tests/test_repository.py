@@ -39,7 +39,7 @@ def test_importing_pbow_imports_no_optional_package():
     assert "pbow" in imported
     # pandas is not among them, nor pyarrow: where they are installed, scikit-learn
     # imports the one, and that the other.
-    optional = {"gudhi", "matplotlib", "click", "dask", "networkx"}
+    optional = {"gudhi", "matplotlib", "click", "dask", "networkx", "plotly"}
     assert optional & imported == set()
 
 
@@ -52,6 +52,7 @@ def test_importing_pbow_needs_no_optional_package():
         "dask",
         "pyarrow",
         "networkx",
+        "plotly",
     )
     # None in sys.modules makes an import fail as if the package were not there.
     code = f"import sys; sys.modules.update(dict.fromkeys({optional})); import pbow"
