@@ -320,12 +320,14 @@ def test_sPBoW_goes_from_the_paper_to_our_defaults():  # noqa: N802
     last, *_ = rows["default"].combinations()
     published = make_descriptor(rows["published"].descriptor.make, first, seed=0)
     default = make_descriptor(rows["default"].descriptor.make, last, seed=0)
-    assert published.get_params() == StablePersistenceBoW.paper(
-        n_words=50, random_state=0
-    ).get_params()
-    assert default.get_params() == StablePersistenceBoW(
-        n_words=50, random_state=0
-    ).get_params()
+    assert (
+        published.get_params()
+        == StablePersistenceBoW.paper(n_words=50, random_state=0).get_params()
+    )
+    assert (
+        default.get_params()
+        == StablePersistenceBoW(n_words=50, random_state=0).get_params()
+    )
 
 
 def test_sizes_grow_by_a_thousand():

@@ -68,12 +68,17 @@ def names(path):
 
 
 def start(path, *, sleep=0.0):
-    return subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, _files.__file__, path, str(sleep)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    # What a shell has put into the background ignores Ctrl-C, and so would this.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, _files.__file__, path, str(sleep)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_whole_matrix_is_an_npy_file(path, matrix):
