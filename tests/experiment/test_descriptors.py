@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.preprocessing import StandardScaler
 
 from pbow import Diagrams, PersistenceBoW
@@ -140,6 +141,43 @@ def test_features_are_standardized_by_the_training_part(ragged):
     H, H_test = (H - H.mean(axis=0)) / spread, (H_test - H.mean(axis=0)) / spread
     np.testing.assert_allclose(made.train, H @ H.T, atol=1e-8)
     np.testing.assert_allclose(made.test, H_test @ H.T, atol=1e-8)
+
+
+def test_similarities_are_rescaled_by_the_training_part(ragged):
+    train, test = np.arange(20), np.arange(20, 30)
+    plain, scaled = (
+        represent(
+            entry("PersistenceBoW", rescale=rescale),
+            {"n_words": 5},
+            ragged,
+            train,
+            test,
+            seed=0,
+        )
+        for rescale in (False, True)
+    )
+    mean = np.mean(np.diag(plain.train))
+    assert mean > 2.0
+    assert np.mean(np.diag(scaled.train)) == pytest.approx(1.0)
+    np.testing.assert_allclose(scaled.train * mean, plain.train)
+    np.testing.assert_allclose(scaled.test * mean, plain.test)
+
+
+class Zeros(BaseEstimator):
+    """A descriptor that sees nothing."""
+
+    def fit(self, X):
+        return self
+
+    def transform(self, X):
+        return np.zeros((len(X), 3))
+
+
+def test_vectors_of_zeros_are_not_rescaled(ragged):
+    rows = np.arange(4)
+    made = entry(f"{__name__}:Zeros", rescale=True)
+    similarities = represent(made, {}, ragged, rows, rows, seed=0)
+    assert np.all(similarities.train == 0.0)
 
 
 def test_a_kernel_is_taken_as_it_is(ragged):

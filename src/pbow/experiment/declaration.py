@@ -125,6 +125,10 @@ class DescriptorEntry:
     standardize : bool
         Whether features are shifted and scaled by the training part's means and
         standard deviations.
+    rescale : bool
+        Whether similarities are divided by the mean similarity of a training sample to
+        itself, for vectors their mean squared norm. Values of C then mean the same for
+        all; the authors' program does not do so.
     similarity : str
         What a kernel method gives to the classifier: its ``"kernel"``, or as the
         authors did, ``"max-distance"``, the largest distance of the training part minus
@@ -140,6 +144,7 @@ class DescriptorEntry:
     make: str
     ours: bool = False
     standardize: bool = False
+    rescale: bool = False
     similarity: str = "kernel"
     on_all_rows: bool = False
     params: Params = field(default_factory=dict)
@@ -363,6 +368,7 @@ class _Reader:
             make=table.text("make"),
             ours=table.flag("ours"),
             standardize=table.flag("standardize"),
+            rescale=table.flag("rescale"),
             similarity=similarity,
             on_all_rows=table.flag("on_all_rows"),
             params=_with_none(table.table("params").rest()),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -154,14 +154,24 @@ def represent(
     to_train, to_test = descriptor.transform(X[train]), descriptor.transform(X[test])
     clock.lap("encode")
     if is_kernel(entry.make):
-        return Similarities(to_train, to_test, 0, clock.seconds)
+        return _scaled(entry, Similarities(to_train, to_test, 0, clock.seconds))
     H_train, H_test = np.asarray(to_train, float), np.asarray(to_test, float)
     if entry.standardize:
         scaler = StandardScaler().fit(H_train)
         H_train, H_test = scaler.transform(H_train), scaler.transform(H_test)
     K_train, K_test = H_train @ H_train.T, H_test @ H_train.T
     clock.lap("gram")
-    return Similarities(K_train, K_test, H_train.shape[1], clock.seconds)
+    n_features = H_train.shape[1]
+    return _scaled(entry, Similarities(K_train, K_test, n_features, clock.seconds))
+
+
+def _scaled(entry: DescriptorEntry, similarities: Similarities) -> Similarities:
+    scale = float(np.mean(np.diag(similarities.train))) if entry.rescale else 1.0
+    if scale in (0.0, 1.0):  # all vectors are zero; or nothing to do
+        return similarities
+    return replace(
+        similarities, train=similarities.train / scale, test=similarities.test / scale
+    )
 
 
 def from_distances(D: Floats, train: Ints, test: Ints) -> Similarities:

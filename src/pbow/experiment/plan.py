@@ -177,6 +177,8 @@ def _key(
         "params": params,
         "repetition": repetition,
     }
+    if descriptor.rescale:
+        content["rescale"] = True
     classifier = experiment.classifier
     if stage == SCREEN:
         used = [classifier.costs, classifier.screen_iterations, classifier.screen_rows]
