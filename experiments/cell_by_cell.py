@@ -35,7 +35,7 @@ def main() -> None:
 
 def page() -> str:
     """Return the page: a section for each data set of each experiment."""
-    notes = tomllib.loads(NOTES.read_text(encoding="utf-8"))
+    notes = tomllib.loads(NOTES.read_text(encoding="utf-8")) if NOTES.exists() else {}
     parts = []
     for name in EXPERIMENTS:
         folder = Folder(RESULTS / name)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pbow.cli.inputs import check_output
 from pbow.cli.show import aligned
 
 if TYPE_CHECKING:
@@ -205,8 +206,9 @@ def report(results: Path, data_home: Path | None, out: Path | None) -> None:
     from pbow.experiment.figures import make_figures, save  # noqa: PLC0415
 
     declared, _, runs = _read(results)
-    made = make_figures(declared, runs, data_home=data_home)
     path = results / "report.html" if out is None else out
+    check_output(path)
+    made = make_figures(declared, runs, data_home=data_home)
     with TemporaryDirectory() as folder:
         saved = [save(figure, folder) for figure in made.figures]
         write_report(declared, runs, saved, path)

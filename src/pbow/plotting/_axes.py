@@ -8,12 +8,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-__all__ = ["BLUE", "COLOURS", "GREY", "RED", "check_axes", "new_axes"]
+__all__ = ["BLUE", "COLOURS", "GREY", "MARKERS", "RED", "check_axes", "new_axes"]
 
 # Palette of Okabe and Ito, the darkest first; yellow is too pale for points.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 BLUE, RED = COLOURS[:2]
 GREY = "0.35"
+# Shapes beside colours, for whoever sees no colours.
+MARKERS = "os^Dv<>"
 
 
 def new_axes(

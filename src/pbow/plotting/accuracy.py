@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pbow.plotting._axes import COLOURS, check_axes
+from pbow.plotting._axes import COLOURS, MARKERS, check_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["plot_accuracy_by_size"]
 
 Floats = NDArray[np.float64]
-
-# Lines differ by marker too, for prints without colour.
-MARKERS = "os^Dv<>"
 
 
 def plot_accuracy_by_size(

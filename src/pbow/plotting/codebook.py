@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pbow.vectorizers import PersistenceBoW, StablePersistenceBoW
 
-__all__ = ["plot_codebook"]
+__all__ = ["MOST_POINTS", "draw_cells", "draw_ellipses", "plot_codebook"]
 
 Floats = NDArray[np.float64]
 
@@ -105,9 +105,9 @@ def plot_codebook(
             births, persistences, s=4.0, color=colour, alpha=0.5, linewidths=0, zorder=1
         )
     if isinstance(codebook, KMeansCodebook):
-        _draw_cells(ax, codebook, np.array([limits["xlim"], limits["ylim"]]))
+        draw_cells(ax, codebook, np.array([limits["xlim"], limits["ylim"]]))
     else:
-        _draw_ellipses(ax, codebook)
+        draw_ellipses(ax, codebook)
     births, persistences = words.T
     ax.scatter(
         births,
@@ -122,7 +122,8 @@ def plot_codebook(
     return ax
 
 
-def _draw_cells(ax: Axes, codebook: KMeansCodebook, box: Floats) -> None:
+def draw_cells(ax: Axes, codebook: KMeansCodebook, box: Floats) -> None:
+    """Draw the borders between the cells of the words, as far as the box goes."""
     from matplotlib.collections import LineCollection  # noqa: PLC0415
 
     # In units of the longer side, for Qhull needs sizes near 1. To make the other side
@@ -159,7 +160,8 @@ def _borders(words: Floats, box: Floats) -> Floats:
     return segments
 
 
-def _draw_ellipses(ax: Axes, codebook: GaussianCodebook) -> None:
+def draw_ellipses(ax: Axes, codebook: GaussianCodebook) -> None:
+    """Draw an ellipse for each component of the mixture."""
     from matplotlib.patches import Ellipse  # noqa: PLC0415
 
     for mean, covariance in zip(codebook.means, codebook.covariances, strict=True):

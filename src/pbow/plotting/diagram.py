@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow.plotting._axes import COLOURS, GREY, check_axes
+from pbow.plotting._axes import COLOURS, GREY, MARKERS, check_axes
 from pbow.plotting._samples import points_by_part
 from pbow.validation import check_option
 
@@ -18,8 +18,6 @@ __all__ = ["plot_diagram"]
 
 Floats = NDArray[np.float64]
 
-# Parts differ by shape too, for prints without colour.
-MARKERS = "os^Dv<>"
 # Share of the range that is left free on each side.
 MARGIN = 0.05
 

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.diagrams import Diagrams, check_diagrams
 from pbow.encoding import encode_counts, encode_likelihoods
-from pbow.plotting._axes import COLOURS, GREY, RED, check_axes
+from pbow.plotting._axes import COLOURS, GREY, MARKERS, RED, check_axes
 from pbow.plotting._books import check_codebook, check_labels
 from pbow.plotting._circles import room_for
-from pbow.plotting.codebook import MOST_POINTS, _draw_cells, _draw_ellipses
+from pbow.plotting.codebook import MOST_POINTS, draw_cells, draw_ellipses
 from pbow.sampling import draw_sample
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ __all__ = ["CodebookDisplay"]
 
 Floats = NDArray[np.float64]
 
-# Classes differ by shape too: after all colours, the same ones have other shapes.
-MARKERS = "os^Dv<>"
 # The class of a word that no diagram has a point of.
 NOBODY = -1
 
@@ -182,9 +180,9 @@ class CodebookDisplay:
             births, persistences, s=4.0, color="0.6", alpha=0.5, linewidths=0, zorder=1
         )
         if isinstance(book, KMeansCodebook):
-            _draw_cells(ax, book, np.array([limits["xlim"], limits["ylim"]]))
+            draw_cells(ax, book, np.array([limits["xlim"], limits["ylim"]]))
         else:
-            _draw_ellipses(ax, book)
+            draw_ellipses(ax, book)
         for label, members, colour, marker in self._groups():
             if isinstance(book, GaussianCodebook):
                 for k in members:
@@ -218,6 +216,7 @@ class CodebookDisplay:
             return
         for k, label in enumerate(self.classes):
             members = np.flatnonzero(self.word_classes == k)
+            # After all colours, the same ones come with other shapes.
             marker = MARKERS[(k + k // len(COLOURS)) % len(MARKERS)]
             yield str(label), members, COLOURS[k % len(COLOURS)], marker
         nobodys = np.flatnonzero(self.word_classes == NOBODY)
