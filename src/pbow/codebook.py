@@ -17,7 +17,13 @@ from pbow.compute.mixture import expect, maximize, pack
 from pbow.compute.random import stream_of
 from pbow.validation import check_option, is_integer
 
-__all__ = ["GaussianCodebook", "KMeansCodebook", "learn_gaussian", "learn_kmeans"]
+__all__ = [
+    "GaussianCodebook",
+    "KMeansCodebook",
+    "TooFewPointsError",
+    "learn_gaussian",
+    "learn_kmeans",
+]
 
 Floats = NDArray[np.float64]
 
@@ -41,6 +47,10 @@ COORDINATES = ("birth", "persistence")
 SHOWN_WORDS = 10
 
 FOR_SEEDING = 1  # streams from here on seed k-means, one a start
+
+
+class TooFewPointsError(ValueError):
+    """There are fewer points that can be told apart than words to learn."""
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
@@ -252,7 +262,7 @@ def _cluster(
                 f"only {n_found} that can be told apart. Lower n_words, or pass "
                 "diagrams with more."
             )
-            raise ValueError(msg)
+            raise TooFewPointsError(msg)
         words = words[:n_found]
         inertia, _ = lloyd(points, words, MAX_ITER, KMEANS_TOLERANCE, labels)
         if start == 0 or inertia < best:

@@ -2,6 +2,7 @@ import pytest
 from tests.experiment.fake_runs import declared, made_up, over_budget
 
 from pbow.experiment.caption import caption, powered_caption
+from pbow.experiment.table import make_table
 
 TEXT = """
 repetitions = 5
@@ -76,6 +77,24 @@ def test_the_caption_gives_protocols_and_sizes(complete):
 
 def test_the_caption_names_stand_ins_and_what_they_stand_in_for(complete):
     assert "PetroSurf3D (stand-in) (for PetroSurf3D)" in complete
+    assert "Not quite" not in complete
+
+
+def test_data_that_differ_are_named_and_marked(tmp_path):
+    text = TEXT.replace('"synthetic-authors"', '"synthetic-authors"\ndiffers = "new"')
+    experiment = declared(tmp_path, text)
+    runs = made_up(experiment, lambda *_: 0.9)
+    assert "Not quite the paper's: Synthetic (new). † marks" in caption(
+        experiment, runs
+    )
+    assert "98.0 ± 2.2 †" in make_table(experiment, runs)
+
+
+def test_the_best_may_be_a_row_of_ours(complete, tmp_path):
+    assert "those that are not the paper's included" in complete
+    theirs = declared(tmp_path, TEXT.partition("[descriptors.Ours]")[0])
+    text = caption(theirs, made_up(theirs, lambda *_: 0.9))
+    assert "those that are not the paper's included" not in text
 
 
 def test_the_caption_counts_fits_and_those_of_the_whole_grid(complete):
@@ -100,7 +119,7 @@ def test_without_screening_the_caption_does_not_speak_of_it(tmp_path):
 
 def test_times_are_summed_over_the_cells_that_both_have(complete):
     # Ours: 1.5 s a run, and of 2Wd 1.5 s for the distances as well.
-    assert "Sum over the 4 cells that both have (2 of them on stand-ins" in complete
+    assert "Sum over the 4 cells that both have (2 of them on other data, †" in complete
     assert "9.0 s here, 63,958.5 s in the paper;" in complete
     assert "without 2-Wasserstein distances 3.0 s here, 2.6 s in the paper." in complete
     assert "Not in the sums" not in complete

@@ -248,10 +248,17 @@ def test_what_is_wrong_is_found_before_any_work(
 
 
 def test_what_cannot_be_run_is_written_down_and_the_rest_is_run(file, tmp_path):
-    file.write_text(TEXT.replace("[2, 4]", "[-2, 4]"))
+    file.write_text(TEXT.replace("[2, 4]", "[2000, 4]"))
     runs = run_experiment(file, tmp_path / "r", only=["few/PBoW"])
     notes = {(run.params["n_words"], run.note[:14]) for run in runs.values()}
-    assert notes == {(-2, "cannot be run:"), (4, "")}
+    assert notes == {(2000, "cannot be run:"), (4, "")}
+
+
+def test_a_wrong_value_is_an_error_that_says_where(file, tmp_path):
+    file.write_text(TEXT.replace("[2, 4]", "[-2, 4]"))
+    message = r"few/PBoW with {\"n_words\": -2}: .*'n_words' .* Got -2"
+    with pytest.raises(ValueError, match=message):
+        run_experiment(file, tmp_path / "r", only=["few/PBoW"])
 
 
 def test_damaged_distances_are_an_error(file, tmp_path):

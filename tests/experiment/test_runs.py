@@ -140,6 +140,13 @@ def test_files_and_the_packed_table_keep_every_bit(tmp_path_factory, made):
     assert {key: canonical(run) for key, run in folder.load().items()} == expected
 
 
+def test_packing_removes_what_a_killed_process_left(folder):
+    folder.write(RUN)
+    (folder.path / "runs" / ".0123.tmp").write_bytes(b"half a r")
+    assert folder.pack() == 1
+    assert list((folder.path / "runs").iterdir()) == []
+
+
 def test_packing_again_adds_what_is_new(folder):
     folder.write(RUN)
     folder.pack()

@@ -12,6 +12,7 @@ from pbow.experiment.comparison import (
     by_wilcoxon,
     column_title,
     compare,
+    is_other_data,
     stand_in_for,
 )
 from pbow.experiment.declaration import DatasetEntry, Experiment
@@ -176,8 +177,14 @@ def _wilcoxon(experiment: Experiment) -> str:
         f"Wilcoxon signed-rank test at p < {ALPHA:g} cannot tell from it. With few "
         f"repetitions that test can show little: {'; '.join(limits)}. Bold means not "
         "shown to be worse, which is less than as good. As in the paper there is no "
-        "correction for multiple tests."
+        "correction for multiple tests." + _best_of_all(experiment)
     )
+
+
+def _best_of_all(experiment: Experiment) -> str:
+    if not any(entry.ours for entry in experiment.descriptors):
+        return ""
+    return " The best is the best of all rows, those that are not the paper's included."
 
 
 def _stand_ins(experiment: Experiment) -> str:
@@ -186,13 +193,22 @@ def _stand_ins(experiment: Experiment) -> str:
         for dataset in experiment.datasets
         if (true := stand_in_for(dataset)) is not None
     ]
-    if not pairs:
-        return ""
-    return (
-        f"Stand-ins, other data of the same form: {', '.join(pairs)}. † marks what the "
-        "paper reports on the true data set: it cannot be compared with the number "
-        "above it."
-    )
+    different = [
+        f"{column_title(dataset)} ({dataset.differs})"
+        for dataset in experiment.datasets
+        if dataset.differs
+    ]
+    text = ""
+    if pairs:
+        text += f"Stand-ins, other data of the same form: {', '.join(pairs)}. "
+    if different:
+        text += f"Not quite the paper's: {', '.join(different)}. "
+    if text:
+        text += (
+            "† marks what the paper reports on the true data set: it cannot be "
+            "compared with the number above it."
+        )
+    return text
 
 
 def _work(experiment: Experiment, runs: Runs) -> str:
@@ -260,10 +276,8 @@ def _times(cells: Cells) -> str:
     both = [cell for cell in reported if cell.outcome.is_complete]
     if not both:
         return text
-    on_other_data = sum(
-        stand_in_for(cell.outcome.cell.dataset) is not None for cell in both
-    )
-    aside = f"{on_other_data} of them on stand-ins; " if on_other_data else ""
+    on_other_data = sum(is_other_data(cell.outcome.cell.dataset) for cell in both)
+    aside = f"{on_other_data} of them on other data, †; " if on_other_data else ""
     text += (
         f" Sum over the {_count(len(both), 'cell')} that both have ({aside}the "
         f"machines are not the same): {_sums(both)}"

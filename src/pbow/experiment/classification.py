@@ -161,18 +161,17 @@ def _by_cost(
     """
     if not folds:
         return []
-    blocks = []
-    for fold in folds:
-        rest = np.setdiff1d(np.arange(len(y)), fold)
-        blocks.append((K[np.ix_(rest, rest)], y[rest], K[np.ix_(fold, rest)], y[fold]))
+    rests = [np.setdiff1d(np.arange(len(y)), fold) for fold in folds]
     n_predicted = sum(map(len, folds))
     accuracies: list[float] = []
     for cost in costs:
         n_capped = solver.n_capped
-        right = sum(
-            int(np.sum(solver.predict(among, known, to, cost) == truth))
-            for among, known, to, truth in blocks
-        )
+        right = 0
+        for fold, rest in zip(folds, rests, strict=True):
+            # Cut out anew for each cost: all folds at once would be four times K.
+            among, to = K[np.ix_(rest, rest)], K[np.ix_(fold, rest)]
+            predicted = solver.predict(among, y[rest], to, cost)
+            right += int(np.sum(predicted == y[fold]))
         accuracies.append(right / n_predicted)
         if solver.n_capped > n_capped and accuracies[-1] < max(accuracies):
             break

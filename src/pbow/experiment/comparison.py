@@ -23,6 +23,7 @@ __all__ = [
     "by_wilcoxon",
     "column_title",
     "compare",
+    "is_other_data",
     "stand_in_for",
 ]
 
@@ -168,6 +169,11 @@ def stand_in_for(dataset: DatasetEntry) -> str | None:
     if "stand-in" in dataset.title.lower():
         return "the data set of the paper"
     return None
+
+
+def is_other_data(dataset: DatasetEntry) -> bool:
+    """Say whether the paper's numbers are of other data than these."""
+    return stand_in_for(dataset) is not None or bool(dataset.differs)
 
 
 def column_title(dataset: DatasetEntry) -> str:

@@ -97,6 +97,8 @@ class DatasetEntry:
         None is the experiment's.
     state_of_the_art : Reported or None
         What the paper cites.
+    differs : str
+        In what it is not the paper's, where it is no stand-in and yet not the same.
     """
 
     name: str
@@ -106,6 +108,7 @@ class DatasetEntry:
     protocol: str | None = None
     repetitions: int | None = None
     state_of_the_art: Reported | None = None
+    differs: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -352,6 +355,7 @@ class _Reader:
             protocol=None if protocol == NONE else protocol,
             repetitions=table.integer("repetitions", None),
             state_of_the_art=self._reported(table, "state_of_the_art"),
+            differs=table.text("differs", ""),
         )
         table.end()
         return entry

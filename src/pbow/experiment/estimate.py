@@ -122,8 +122,16 @@ def estimate_work(
         cells = tuple(cell for cell in experiment.cells if cell.dataset == entry)
         work = count_work(replace(experiment, cells=cells))
         dataset = open_dataset(entry, seed=experiment.seed, data_home=data_home)
-        large = _seconds_a_fit(experiment, entry, dataset, len(dataset))
-        small = _seconds_a_fit(experiment, entry, dataset, classifier.screen_rows)
+        large = _seconds_a_fit(
+            experiment, entry, dataset, len(dataset), classifier.max_iterations
+        )
+        small = _seconds_a_fit(
+            experiment,
+            entry,
+            dataset,
+            classifier.screen_rows,
+            classifier.screen_iterations,
+        )
         yield Estimate(
             entry,
             work,
@@ -133,7 +141,11 @@ def estimate_work(
 
 
 def _seconds_a_fit(
-    experiment: Experiment, entry: DatasetEntry, dataset: Dataset, n_rows: int
+    experiment: Experiment,
+    entry: DatasetEntry,
+    dataset: Dataset,
+    n_rows: int,
+    max_iterations: int,
 ) -> float:
     seed, classifier = experiment.seed, experiment.classifier
     train, test = dataset.splits(entry.protocol, seed=seed)[0]
@@ -150,7 +162,7 @@ def _seconds_a_fit(
         labels[test],
         folds[:1],
         costs=classifier.costs,
-        max_iterations=classifier.max_iterations,
+        max_iterations=max_iterations,
         n_classes=len(dataset.label_names),
     )
     return verdict.seconds / verdict.n_fits

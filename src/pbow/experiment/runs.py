@@ -10,7 +10,6 @@ stale is taken for new.
 from __future__ import annotations
 
 import csv
-import fcntl
 import hashlib
 import io
 import json
@@ -220,13 +219,15 @@ class Folder:
                 file.write(text.getvalue().encode())
             for run in runs:
                 self.forget(run.key)
+            for draft in self._runs.glob(".*.tmp"):  # of a process that was killed
+                draft.unlink(missing_ok=True)
         return len(runs)
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
         """Keep others from packing; any number of processes may be within."""
         with _opened(self._locks / IN_USE) as descriptor:
-            fcntl.flock(descriptor, fcntl.LOCK_SH)
+            _lock(descriptor, shared=True)
             yield
 
     @contextmanager
@@ -238,7 +239,7 @@ class Folder:
         path = self._locks / key
         with _opened(path) as descriptor:
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _lock(descriptor)
             except BlockingIOError:
                 yield False
                 return
@@ -256,7 +257,7 @@ class Folder:
             for name in [IN_USE, *names] if self._locks.is_dir() else []:
                 descriptor = until_done.enter_context(_opened(self._locks / name))
                 try:
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    _lock(descriptor)
                 except BlockingIOError as error:
                     msg = (
                         f"A process is at work on {self.path}. Wait for its end, or "
@@ -277,6 +278,16 @@ def _opened(lock: Path) -> Iterator[int]:
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def _lock(descriptor: int, *, shared: bool = False) -> None:
+    """Lock a file for this process: alone and at once, or shared after a wait."""
+    try:
+        import fcntl  # noqa: PLC0415  tables and figures do not need it
+    except ImportError as error:  # pragma: no cover
+        msg = "Experiments are run on Linux or macOS: they need the system's flock."
+        raise ImportError(msg) from error
+    fcntl.flock(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 COLUMNS = [item.name for item in fields(Run)]

@@ -13,7 +13,7 @@ from pbow.experiment.comparison import (
     by_wilcoxon,
     column_title,
     compare,
-    stand_in_for,
+    is_other_data,
 )
 from pbow.experiment.declaration import Experiment, Reported
 from pbow.experiment.plan import n_repetitions
@@ -236,8 +236,8 @@ def _of_paper(
         paper = None if cell is None else cell.outcome.cell.reported
         made = ABSENT if paper is None else entry(paper)
         if cell is not None and made is not ABSENT:
-            is_other_data = stand_in_for(cell.outcome.cell.dataset) is not None
-            made = _on_other_data(made) if is_other_data else made
+            other = is_other_data(cell.outcome.cell.dataset)
+            made = _on_other_data(made) if other else made
         entries.append(made)
     if any(made is not ABSENT for made in entries):
         yield Line("paper", tuple(entries))
@@ -251,8 +251,7 @@ def _cited(experiment: Experiment) -> tuple[Block, ...]:
             entries.append(ABSENT)
             continue
         entry = Entry(f"{_as_printed(cited)} {cited.source}".rstrip())
-        is_other_data = stand_in_for(dataset) is not None
-        entries.append(_on_other_data(entry) if is_other_data else entry)
+        entries.append(_on_other_data(entry) if is_other_data(dataset) else entry)
     if all(entry is ABSENT for entry in entries):
         return ()
     return (Block(STATE_OF_THE_ART, (Line("cited", tuple(entries)),)),)

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow.codebook import TooFewPointsError
 from pbow.datasets import Dataset
 from pbow.datasets.splits import FOLDS, N_FOLDS, OF_GROUPS, ORIGINAL
 from pbow.experiment.classification import (
@@ -23,7 +24,13 @@ from pbow.experiment.classification import (
     screening_rows,
 )
 from pbow.experiment.data import fingerprint, open_dataset
-from pbow.experiment.declaration import Cell, DatasetEntry, Experiment, Params
+from pbow.experiment.declaration import (
+    Cell,
+    DatasetEntry,
+    Experiment,
+    Params,
+    describe,
+)
 from pbow.experiment.descriptors import (
     Similarities,
     from_distances,
@@ -57,14 +64,6 @@ class OutOfTime(Exception):  # noqa: N818  it is not an error
 
 class BusyElsewhere(Exception):  # noqa: N818
     """Another process computes the distances that a run needs."""
-
-
-class CannotRun(Exception):  # noqa: N818
-    """What a grid asks for is not possible.
-
-    More words than points that can be told apart, say. It is written down, and goes no
-    further; damaged distances, which a repair makes good, are an error instead.
-    """
 
 
 class Worker:
@@ -174,8 +173,15 @@ class Worker:
             train, n_folds = train[rows], SCREENING_PARTS
         try:
             similarities = self._similarities(task, dataset, train, test)
-        except CannotRun as error:
+        except TooFewPointsError as error:
+            # A grid may ask for more words than data have points. It is written down,
+            # and the rest is run; any other error ends the experiment.
             return replace(run, note=f"cannot be run: {error}")
+        except ValueError as error:
+            msg = (
+                f"{task.cell.name} with {describe(task.params) or 'defaults'}: {error}"
+            )
+            raise ValueError(msg) from error
         groups = _inner_groups(dataset, task.cell.dataset.protocol)
         folds = make_folds(
             dataset.labels[train],
@@ -219,17 +225,14 @@ class Worker:
         if is_shared(task.cell):
             D, _ = self._distances(task.cell, task.params, dataset)
             return from_distances(D, train, test)
-        try:
-            return represent(
-                task.cell.descriptor,
-                task.params,
-                dataset.diagrams,
-                train,
-                test,
-                seed=self._experiment.seed + (task.repetition or 0),
-            )
-        except ValueError as error:
-            raise CannotRun(error) from error
+        return represent(
+            task.cell.descriptor,
+            task.params,
+            dataset.diagrams,
+            train,
+            test,
+            seed=self._experiment.seed + (task.repetition or 0),
+        )
 
     def _distances(
         self, cell: Cell, params: Params, dataset: Dataset
@@ -260,12 +263,8 @@ class Worker:
 
     def _spent(self, cell: Cell, runs: Mapping[str, Run]) -> float:
         """Return the seconds of work of a cell, unfinished distances included."""
-        names = cell.dataset.name, cell.descriptor.name
-        spent = sum(
-            sum(run.seconds.values())
-            for run in runs.values()
-            if (run.dataset, run.descriptor) == names and run.stage != OVER_BUDGET
-        )
+        keys = [task.key for task in plan_cell(self._experiment, cell, runs)]
+        spent = sum(sum(runs[key].seconds.values()) for key in keys if key in runs)
         return spent + sum(seconds for seconds, _ in self._unfinished(cell))
 
     def _unfinished(self, cell: Cell) -> list[tuple[float, float]]:

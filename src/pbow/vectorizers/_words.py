@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from pbow.codebook import GaussianCodebook, KMeansCodebook
+from pbow.codebook import GaussianCodebook, KMeansCodebook, TooFewPointsError
 from pbow.diagrams import Diagrams
 from pbow.essential import ESSENTIAL_SUFFIX
 from pbow.sampling import draw_sample, persistence_ramp
@@ -95,7 +95,7 @@ class CodebookVectorizer(PartsVectorizer):
                 seed,
                 or_fewer=never_dies,
             )
-        except ValueError as error:
+        except TooFewPointsError as error:
             msg = f"Part {name}: {error}"
             if not isinstance(self.n_words, Mapping):
                 msg += f" n_words may be a dict by part, as in {{{name!r}: 3, ...}}."
@@ -103,7 +103,7 @@ class CodebookVectorizer(PartsVectorizer):
                 msg += (
                     " A sample by weighting='ramp' repeats points; 'uniform' does not."
                 )
-            raise ValueError(msg) from error
+            raise TooFewPointsError(msg) from error
         return codebook, ramp if self.point_weight == "ramp" else None
 
     def _n_words(self, name: str) -> int:
