@@ -13,7 +13,15 @@ from pathlib import Path
 from scipy.stats import spearmanr
 
 from pbow.experiment import DatasetEntry, Experiment, Folder, Run, read_experiment
-from pbow.experiment.comparison import Compared, column_title, compare, stand_in_for
+from pbow.experiment.comparison import (
+    Compared,
+    Spread,
+    column_title,
+    compare,
+    is_other_data,
+    stand_in_for,
+)
+from pbow.experiment.declaration import Reported
 from pbow.experiment.plan import n_repetitions
 from pbow.io.archive import replacing
 
@@ -22,6 +30,9 @@ RESULTS = HERE / "results"
 NOTES = RESULTS / "discussion.toml"
 PAGE = RESULTS / "cells.md"
 EXPERIMENTS = ("exp_a", "exp_b")
+
+# By data set and method, or "all": what there is to say.
+Notes = dict[str, dict[str, str]]
 
 # Two standard errors of the difference of two means.
 N_ERRORS = 2.0
@@ -45,7 +56,7 @@ def page() -> str:
 
 
 def sections(
-    name: str, experiment: Experiment, runs: dict[str, Run], notes: dict[str, str]
+    name: str, experiment: Experiment, runs: dict[str, Run], notes: Notes
 ) -> Iterator[str]:
     """Give the paragraphs of an experiment."""
     cells = compare(experiment, runs)
@@ -59,49 +70,48 @@ def sections(
             continue
         heading = name.upper().replace("_", "-")
         yield f"### {heading}, {column_title(dataset)}"
-        if stand_in_for(dataset) is None:
-            n = n_repetitions(experiment, dataset)
-            yield "\n".join(true_rows(column, n))
-        else:
-            yield "\n".join(stand_in_rows(column))
+        about = notes.get(dataset.name, {})
+        n = n_repetitions(experiment, dataset)
+        yield "\n".join(rows(column, n, about, is_other=is_other_data(dataset)))
+        if is_other_data(dataset):
             yield ranks(column, dataset)
-        if dataset.name in notes:
-            yield notes[dataset.name].strip()
+        if "all" in about:
+            yield about["all"].strip()
 
 
-def true_rows(column: list[Compared], n: int) -> Iterator[str]:
+def rows(
+    column: list[Compared], n: int, about: dict[str, str], *, is_other: bool
+) -> Iterator[str]:
     """Give a row for each method, with what the difference amounts to."""
-    yield "| method | here | paper | difference | |"
-    yield "|---|---|---|---|---|"
+    yield "| method | here | test-chosen | paper | seconds, paper's | |"
+    yield "|---|---|---|---|---|---|"
     for cell in column:
-        title = cell.outcome.cell.descriptor.title
-        reported = cell.outcome.cell.reported
-        paper = f"{reported.score:.1f} ± {reported.std:.1f}"
+        of = cell.outcome.cell
+        remark = about.get(of.descriptor.name, "")
         if cell.nested is None:
-            yield f"| {title} | {cell.status} | {paper} | | {cell.note} |"
-            continue
-        difference = cell.nested.mean - reported.score
-        error = math.hypot(cell.nested.std, reported.std) / math.sqrt(n)
-        if abs(difference) <= N_ERRORS * error:
-            verdict = "agrees"
+            verdict = f"{cell.status} ({cell.note})" if cell.note else cell.status
+        elif is_other:
+            verdict = "other data"
         else:
-            verdict = "higher" if difference > 0 else "lower"
-        here = f"{cell.nested.mean:.1f} ± {cell.nested.std:.1f}"
-        yield f"| {title} | {here} | {paper} | {difference:+.1f} | {verdict} |"
+            verdict = verdict_of(cell.nested, of.reported, n)
+        entries = (
+            of.descriptor.title,
+            percent(cell.nested),
+            percent(cell.authors),
+            printed(of.reported),
+            f"{duration(cell.outcome.seconds)}, {of.reported.seconds:,}",
+            f"{verdict}: {remark}" if remark else verdict,
+        )
+        yield f"| {' | '.join(entries)} |"
 
 
-def stand_in_rows(column: list[Compared]) -> Iterator[str]:
-    """Give a row for each method; on other data there is no difference to take."""
-    yield "| method | here, on the stand-in | paper, on the true data |"
-    yield "|---|---|---|"
-    for cell in column:
-        title = cell.outcome.cell.descriptor.title
-        reported = cell.outcome.cell.reported
-        paper = f"{reported.score:.1f} ± {reported.std:.1f}"
-        here = cell.status
-        if cell.nested is not None:
-            here = f"{cell.nested.mean:.1f} ± {cell.nested.std:.1f}"
-        yield f"| {title} | {here} | {paper} |"
+def verdict_of(here: Spread, paper: Reported, n: int) -> str:
+    """Say whether two means over `n` repetitions differ by more than chance has it."""
+    difference = here.mean - paper.score
+    error = math.hypot(here.std or 0.0, paper.std or 0.0) / math.sqrt(n)
+    if abs(difference) <= N_ERRORS * error:
+        return "agrees"
+    return f"{abs(difference):.1f} {'higher' if difference > 0 else 'lower'}"
 
 
 def ranks(column: list[Compared], dataset: DatasetEntry) -> str:
@@ -112,11 +122,31 @@ def ranks(column: list[Compared], dataset: DatasetEntry) -> str:
     order = sorted(complete, key=lambda cell: -cell.nested.mean)
     listed = ", ".join(cell.outcome.cell.descriptor.title for cell in order)
     correlation = spearmanr(here, paper).statistic
+    what = dataset.differs or f"a stand-in for {stand_in_for(dataset)}"
     return (
-        f"Other data than the paper's ({stand_in_for(dataset)}): only the order of the "
-        f"methods can be compared. Here it is {listed}; its rank correlation with the "
-        f"paper's is {correlation:+.2f}."
+        f"Other data than the paper's ({what}): only the order of the methods can be "
+        f"compared. Here it is {listed}; its rank correlation with the paper's is "
+        f"{correlation:+.2f}."
     )
+
+
+def percent(spread: Spread | None) -> str:
+    """Return a mean and its standard deviation."""
+    if spread is None:
+        return "not yet"
+    return f"{spread.mean:.1f}" + (f" ± {spread.std:.1f}" if spread.std else "")
+
+
+def printed(paper: Reported) -> str:
+    """Return what the paper prints."""
+    return f"{paper.score}" + (f" ± {paper.std}" if paper.std is not None else "")
+
+
+def duration(seconds: float | None) -> str:
+    """Return seconds with as many digits as they are worth."""
+    if seconds is None:
+        return "not yet"
+    return f"{seconds:,.1f}" if seconds >= 1.0 else f"{seconds:.2g}"
 
 
 if __name__ == "__main__":

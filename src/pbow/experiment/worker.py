@@ -178,9 +178,7 @@ class Worker:
             # and the rest is run; any other error ends the experiment.
             return replace(run, note=f"cannot be run: {error}")
         except ValueError as error:
-            msg = (
-                f"{task.cell.name} with {describe(task.params) or 'defaults'}: {error}"
-            )
+            msg = f"{task.cell.name} with {describe(task.params)}: {error}"
             raise ValueError(msg) from error
         groups = _inner_groups(dataset, task.cell.dataset.protocol)
         folds = make_folds(
