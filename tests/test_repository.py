@@ -31,12 +31,12 @@ def test_the_citation_names_this_version_and_the_paper():
 
 
 def test_importing_pbow_imports_no_optional_package():
-    code = "import sys, pbow; print(*sys.modules)"
+    code = "import sys; from pbow import *; print(*sys.modules)"
     run = subprocess.run(
         [sys.executable, "-c", code], check=True, capture_output=True, text=True
     )
     imported = set(run.stdout.split())
-    assert "pbow" in imported
+    assert "pbow.vectorizers" in imported
     # pandas is not among them, nor pyarrow: where they are installed, scikit-learn
     # imports the one, and that the other.
     optional = {"gudhi", "matplotlib", "click", "dask", "networkx", "plotly"}
@@ -55,8 +55,23 @@ def test_importing_pbow_needs_no_optional_package():
         "plotly",
     )
     # None in sys.modules makes an import fail as if the package were not there.
-    code = f"import sys; sys.modules.update(dict.fromkeys({optional})); import pbow"
+    code = (
+        f"import sys; sys.modules.update(dict.fromkeys({optional})); "
+        "from pbow import *"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_names_and_rooms_are_imported_when_they_are_asked_for():
+    code = (
+        "import sys, pbow; assert not {'numpy', 'pbow.diagrams'} & set(sys.modules); "
+        "assert {*pbow.__all__, 'kernels', 'datasets'} <= {*dir(pbow)}; "
+        "assert pbow.kernels.WassersteinKernel and pbow.Diagrams; "
+        "from pbow import load; assert load is pbow.io.models.load"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    with pytest.raises(AttributeError, match="'pbow' has no attribute 'Diagram'"):
+        pbow.Diagram  # noqa: B018
 
 
 def test_no_tracked_file_holds_a_path_of_one_machine():

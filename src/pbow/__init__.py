@@ -2,11 +2,13 @@
 
 from importlib import import_module as _import_module
 from importlib.metadata import version as _version
-from types import ModuleType as _ModuleType
+from typing import TYPE_CHECKING
+from typing import Any as _Any
 
-from pbow.diagrams import Diagrams
-from pbow.io.models import load, save
-from pbow.vectorizers import PersistenceBoW, StablePersistenceBoW
+if TYPE_CHECKING:
+    from pbow.diagrams import Diagrams
+    from pbow.io.models import load, save
+    from pbow.vectorizers import PersistenceBoW, StablePersistenceBoW
 
 __all__ = [
     "Diagrams",
@@ -19,12 +21,41 @@ __all__ = [
 
 __version__ = _version("pbow")
 
-_ROOMS = {"datasets", "experiment", "homology", "plotting", "preprocessing"}
+# Where the names are. They are imported when they are first asked for, because a shell
+# that completes a command waits for the import of this package at every key.
+_HOMES = {
+    "Diagrams": "pbow.diagrams",
+    "PersistenceBoW": "pbow.vectorizers",
+    "StablePersistenceBoW": "pbow.vectorizers",
+    "load": "pbow.io.models",
+    "save": "pbow.io.models",
+}
+_ROOMS = {
+    "codebook",
+    "datasets",
+    "diagrams",
+    "experiment",
+    "homology",
+    "io",
+    "kernels",
+    "plotting",
+    "preprocessing",
+    "vectorizers",
+}
 
 
-def __getattr__(name: str) -> _ModuleType:
-    """Import a room when it is first asked for, so that ``import pbow`` stays light."""
+def __getattr__(name: str) -> _Any:
+    """Import what is asked for the first time."""
+    if name in _HOMES:
+        found = getattr(_import_module(_HOMES[name]), name)
+        globals()[name] = found
+        return found
     if name in _ROOMS:
         return _import_module(f"pbow.{name}")
     msg = f"module 'pbow' has no attribute {name!r}"
     raise AttributeError(msg)
+
+
+def __dir__() -> list[str]:
+    """List what can be asked for, imported or not."""
+    return sorted({*globals(), *_HOMES, *_ROOMS})
