@@ -62,7 +62,7 @@ experiments: .venv/.has-all  ## the full ones: many hours, and PBOW_DATA must be
 	$(call run-full,exp_b,$(JOBS))
 	$(call run-full,powered,$(JOBS))
 	$(call run-full,scaling,$(JOBS))
-	$(call run-full,uncapped,$(JOBS))
+	$(call run-full,optima,$(JOBS))
 	$(call run-full,time_vs_size,1)
 	$(python) -m experiments.cell_by_cell
 

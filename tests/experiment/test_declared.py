@@ -37,7 +37,7 @@ def reported(experiment):
 
 
 def test_these_are_the_experiments():
-    studies = {"powered", "scaling", "time_vs_size", "uncapped"}
+    studies = {"powered", "scaling", "time_vs_size", "optima"}
     assert set(EXPERIMENTS) == {"exp_a", "exp_b", "quick"} | studies
 
 
