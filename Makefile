@@ -26,7 +26,7 @@ demo: .venv/.has-all  ## shapes to diagrams to words to a score, in one minute
 test: .venv/.has-test .venv/.has-browser $(jit)/.warm  ## the tests, without the long ones
 	$(one-thread) $(python) -m pytest $(workers) -rs -m "not long" $(ARGS)
 
-test-long: .venv/.has-test .venv/.has-browser  ## the tests that take minutes
+test-long: .venv/.has-test .venv/.has-browser docs  ## the tests that take minutes, and docs
 	$(python) -m pytest -rs -m long $(ARGS)
 
 lint: .venv/.has-all .venv/.has-lint  ## style, types and the arrows between modules
