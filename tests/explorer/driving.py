@@ -21,6 +21,8 @@ def open_page(browser, path):
     browser.get_log("performance")
     # The page before may be the same, and must not be taken for this one.
     visit(browser, f"{path.as_uri()}?{next(_visits)}")
+    busy = "return document.querySelector('main').getAttribute('aria-busy')"
+    wait_until(lambda: browser.execute_script(busy) == "false")
     assert [row["message"] for row in browser.get_log("browser")] == []
 
 

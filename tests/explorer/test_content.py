@@ -1,5 +1,6 @@
 import base64
 import json
+import zlib
 
 import numpy as np
 import pytest
@@ -10,8 +11,9 @@ from pbow.explorer.content import (
     check_samples,
     describe,
     describe_model,
+    describe_samples,
+    pack,
     points_to_draw,
-    to_base64,
 )
 from pbow.vectorizers import PersistenceImage
 
@@ -26,7 +28,9 @@ def fitted(ragged):
 def described(model, X, **given):
     whole = {"labels": None, "label_names": None, "sample_names": None} | given
     samples = check_samples(model, X, **whole)
-    return describe(model, samples, model.transform(X), n_kept=len(X))
+    return describe(model, samples, model.transform(X)) | {
+        "samples": describe_samples(samples, np.arange(len(X)))
+    }
 
 
 @pytest.mark.parametrize("name", make_models())
@@ -105,10 +109,24 @@ def test_the_note_tells_how_many_points_stayed():
     assert f"{len(points)} of {n_finite} are in this page" in note
 
 
-def test_base64_is_little_endian():
-    numbers = np.array([1.5, -2.0], dtype=">f8")
-    text = to_base64(numbers)
-    assert np.frombuffer(base64.b64decode(text), "<f8").tolist() == [1.5, -2.0]
+def test_a_choice_of_samples_keeps_their_numbers(fitted, ragged):
+    names = [f"sample {i}" for i in range(30)]
+    samples = check_samples(fitted, ragged, LABELS, None, names)
+    whole = describe_samples(samples, np.arange(30))
+    assert (whole["n"], whole["numbers"], whole["names"]) == (30, None, names)
+    some = describe_samples(samples, np.array([3, 8]))
+    assert some == {
+        "n": 2,
+        "numbers": [3, 8],
+        "names": ["sample 3", "sample 8"],
+        "classes": [1, 0],
+    }
+
+
+def test_numbers_are_packed_little_endian():
+    text = pack(np.array([1.5, -2.0], dtype=">f8"))
+    unpacked = zlib.decompress(base64.b64decode(text))
+    assert np.frombuffer(unpacked, "<f8").tolist() == [1.5, -2.0]
 
 
 @pytest.mark.parametrize(

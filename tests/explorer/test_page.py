@@ -2,6 +2,7 @@ import base64
 import json
 import re
 import sys
+import zlib
 
 import numpy as np
 import pytest
@@ -22,6 +23,12 @@ def content_of(path):
     text = path.read_text(encoding="utf-8")
     (content,) = re.findall(r'id="content">(.*?)</script>', text)
     return json.loads(content)
+
+
+def vectors_of(path, dtype="float64"):
+    (text,) = re.findall('id="vectors">(.*?)</script>', path.read_text("utf-8"))
+    numbers = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype)
+    return numbers.reshape(content_of(path)["samples"]["n"], -1)
 
 
 def test_nothing_is_loaded_from_elsewhere(fitted, ragged, tmp_path):
@@ -55,9 +62,7 @@ def test_vectors_are_embedded_to_the_last_bit(ragged, tmp_path, dtype):
     model = StablePersistenceBoW(5, dtype=dtype, random_state=0).fit(ragged)
     path = tmp_path / "page.html"
     write_explorer(model, ragged, path)
-    (text,) = re.findall('id="vectors">(.*?)</script>', path.read_text("utf-8"))
-    vectors = np.frombuffer(base64.b64decode(text), dtype).reshape(30, 5)
-    assert (vectors == model.transform(ragged)).all()
+    assert (vectors_of(path, dtype) == model.transform(ragged)).all()
 
 
 def test_a_vectorizer_that_makes_data_frames_will_do(ragged, tmp_path):
@@ -83,20 +88,81 @@ def test_many_points_are_thinned_out_and_the_page_says_so(tmp_path, monkeypatch)
     assert f"{sum(kept)} of {n_finite} are in this page" in note
 
 
-def test_what_does_not_fit_is_left_out_and_the_page_says_so(tmp_path, monkeypatch):
-    X = Diagrams.from_list([[[0.0, 1.0 + i], [i, i + 0.5]] for i in range(400)])
-    model = PersistenceBoW(60, random_state=0).fit(X)
-    static = tmp_path / "static.html"
-    write_explorer(model, X[:1], static)
-    limit = static.stat().st_size + page_module.SPARE + 100_000
-    monkeypatch.setattr(page_module, "LARGEST_PAGE", limit)
-    path = tmp_path / "page.html"
-    write_explorer(model, X, path, labels=["same"] * 400)
+@pytest.fixture
+def write_with(tmp_path, monkeypatch):
+    """Write a page that has room for little more than what all pages have."""
+
+    def write(model, X, n_bytes, **given):
+        static = tmp_path / "static.html"
+        write_explorer(model, X[:1], static)
+        limit = static.stat().st_size + page_module.SPARE + n_bytes
+        monkeypatch.setattr(page_module, "LARGEST_PAGE", limit)
+        path = tmp_path / "page.html"
+        write_explorer(model, X, path, **given)
+        assert path.stat().st_size < limit
+        return path
+
+    return write
+
+
+def many_soft(n_samples, n_points):
+    rng = np.random.default_rng(0)
+    births = rng.uniform(0.0, 1.0, (n_samples, n_points))
+    deaths = births + rng.exponential(0.2, births.shape)
+    X = Diagrams.from_list(np.stack((births, deaths), axis=-1))
+    return X, StablePersistenceBoW(40, random_state=0).fit(X)
+
+
+def test_vectors_leave_room_for_points(write_with, monkeypatch):
+    X, model = many_soft(600, n_points=20)
+    monkeypatch.setattr(page_module, "ROOM_FOR_POINTS", 60_000)
+    for n_bytes in (150_000, 250_000, 350_000):
+        (places,) = content_of(write_with(model, X, n_bytes))["samples"]["points"]
+        assert min(places["kept"]) >= 4
+
+
+def test_few_points_take_no_more_room_than_they_need(write_with):
+    X, model = many_soft(300, n_points=1)
+    content = content_of(write_with(model, X, 150_000))
+    assert content["samples"]["n"] == 300
+    assert content["notes"] == [
+        "All 300 points are in this page. Vectors and means are computed from all "
+        "points."
+    ]
+
+
+def test_vectors_are_rounded_before_any_is_left_out(write_with):
+    X, model = many_soft(400, n_points=1)
+    path = write_with(model, X, 130_000)
     content = content_of(path)
-    assert 50 < content["samples"]["n"] < 400
-    first, _ = content["notes"]
-    assert f"The first {content['samples']['n']} of 400 diagrams" in first
-    assert limit - page_module.SPARE - 20_000 < path.stat().st_size < limit
+    assert content["samples"]["n"] == 400
+    assert content["samples"]["numbers"] is None
+    assert content["notes"][0].startswith("Vectors are rounded, by 1.2e-10 at most")
+    vectors, exact = vectors_of(path), model.transform(X)
+    assert 0 < np.abs(vectors - exact).max() <= 1.2e-10
+
+
+@pytest.mark.parametrize("order", ["sorted", "in turn"])
+def test_what_does_not_fit_is_left_out_evenly_and_the_page_says_so(write_with, order):
+    X, model = many_soft(400, n_points=2)
+    labels = np.arange(400) % 4 if order == "in turn" else np.arange(400) // 100
+    names = [f"sample {i}" for i in range(400)]
+    path = write_with(model, X, 60_000, labels=labels, sample_names=names)
+    content = content_of(path)
+    samples = content["samples"]
+    assert 200 < samples["n"] < 300
+    assert np.bincount(samples["classes"]).min() >= samples["n"] // 4
+    assert samples["names"] == [names[i] for i in samples["numbers"]]
+    assert samples["classes"] == labels[samples["numbers"]].tolist()
+    assert np.allclose(
+        vectors_of(path), model.transform(X)[samples["numbers"]], rtol=0, atol=1.2e-10
+    )
+    (places,) = samples["points"]
+    assert sum(places["kept"]) == 2 * samples["n"]
+    _, note, _ = content["notes"]
+    assert note.startswith(
+        f"This page holds {samples['n']} of 400 diagrams, spread evenly over each class"
+    )
 
 
 def test_a_model_without_room_is_refused(fitted, ragged, tmp_path, monkeypatch):

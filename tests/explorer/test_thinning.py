@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbow import Diagrams
-from pbow.explorer.thinning import most_per_diagram, thin_out
+from pbow.explorer.thinning import most_per_diagram, round_off, spread, thin_out
 
 
 @given(
@@ -36,3 +36,26 @@ def test_of_many_points_an_even_choice_stays_with_the_most_persistent():
 def test_no_point_may_stay():
     (kept,) = thin_out(Diagrams.from_list([[[0, 1]]]), 0)
     assert kept.shape == (0, 2)
+
+
+def test_rounding_is_within_what_the_page_promises():
+    rng = np.random.default_rng(0)
+    vectors = np.array([0.0, 1e-300, 0.5, 1.0, 1.0 + 2.0**-50, 1e300])
+    vectors = np.concatenate((vectors, rng.uniform(0.0, 1.0, 1000)))
+    rounded = round_off(vectors)
+    assert np.abs(rounded - vectors).max() <= 1.2e-10
+    assert (rounded[vectors >= 1.0] == vectors[vectors >= 1.0]).all()
+    assert len({x.hex()[-5:] for x in rounded[6:].tolist()}) < 20
+
+
+def test_a_choice_has_its_share_of_each_class_however_they_are_ordered():
+    in_turn = np.arange(120) % 3
+    for members in (in_turn, np.sort(in_turn)):
+        rows = spread(members, 40)
+        assert (np.diff(rows) > 0).all()
+        assert np.abs(np.bincount(members[rows]) - 40 / 3).max() < 1
+
+
+def test_without_classes_a_choice_is_spread_over_the_file():
+    assert spread(np.zeros(10, int), 4).tolist() == [0, 2, 5, 7]
+    assert spread(np.zeros(10, int), 10).tolist() == list(range(10))

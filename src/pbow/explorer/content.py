@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from base64 import b64encode
 from collections.abc import Sequence
 from copy import copy
@@ -14,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from pbow.codebook import GaussianCodebook, KMeansCodebook
-from pbow.compute.mixture import pack
+from pbow.compute.mixture import pack as pack_components
 from pbow.diagrams import Diagrams, check_diagrams
 from pbow.essential import ESSENTIAL_SUFFIX, finite_parts
 from pbow.explorer.thinning import most_per_diagram, thin_out
@@ -26,8 +27,9 @@ __all__ = [
     "check_vectorizer",
     "describe",
     "describe_model",
+    "describe_samples",
+    "pack",
     "points_to_draw",
-    "to_base64",
 ]
 
 Floats = NDArray[np.float64]
@@ -152,7 +154,9 @@ def _describe_codebook(
         described["rates"] = [*rates, 1.0][:2]
         words = codebook.words
     else:
-        components = pack(codebook.weights, codebook.means, codebook.covariances)
+        components = pack_components(
+            codebook.weights, codebook.means, codebook.covariances
+        )
         described["components"] = components[:, : codebook.n_words].tolist()
         described["covariances"] = codebook.covariances.tolist()
         words = codebook.means
@@ -161,28 +165,30 @@ def _describe_codebook(
 
 
 def describe(
-    vectorizer: Any, samples: Samples, vectors: NDArray[Any], n_kept: int
+    vectorizer: Any, samples: Samples, vectors: NDArray[Any]
 ) -> dict[str, Any]:
-    """Return everything but the arrays, as JSON can hold it.
-
-    The first `n_kept` samples are in the page; means are of all.
-    """
+    """Return the model and the means of all diagrams, as JSON can hold them."""
     model = describe_model(vectorizer)
-    n_samples = len(samples.diagrams)
     has_ramp = any(book["ramp"] is not None for book in model["codebooks"])
     return {
         "model": model,
         "summary": _summary(vectorizer, samples, vectors),
         "unit": ("weighted " if has_ramp else "") + UNITS[model["encoding"]],
-        "notes": _notes(vectorizer, n_kept, n_samples),
+        "notes": _notes(vectorizer),
         "classes": samples.classes,
         "means": _class_means(vectorizer, samples),
         "mean_vector": vectors.mean(axis=0, dtype=np.float64).tolist(),
-        "samples": {
-            "n": n_kept,
-            "names": None if samples.names is None else samples.names[:n_kept],
-            "classes": samples.members[:n_kept].tolist() if samples.classes else None,
-        },
+    }
+
+
+def describe_samples(samples: Samples, rows: NDArray[np.intp]) -> dict[str, Any]:
+    """Return numbers, names and classes of those diagrams that the page holds."""
+    numbers: list[int] = rows.tolist()
+    return {
+        "n": len(numbers),
+        "numbers": numbers if len(numbers) < len(samples.diagrams) else None,
+        "names": samples.names and [samples.names[i] for i in numbers],
+        "classes": samples.members[rows].tolist() if samples.classes else None,
     }
 
 
@@ -215,14 +221,8 @@ def _class_means(vectorizer: Any, samples: Samples) -> list[dict[str, Any]]:
     ]
 
 
-def _notes(vectorizer: Any, n_kept: int, n_samples: int) -> list[str]:
+def _notes(vectorizer: Any) -> list[str]:
     notes = []
-    if n_kept < n_samples:
-        notes.append(
-            f"The first {n_kept:,} of {n_samples:,} diagrams are in this page, so that "
-            "it stays under 20 MB; means are of all. `pbow transform` writes all "
-            "vectors."
-        )
     if getattr(vectorizer, "dtype", "float64") == "float32":
         notes.append(
             "The model computes in float32. Vectors of your own diagrams are computed "
@@ -271,7 +271,10 @@ def points_to_draw(
     return points, places, note
 
 
-def to_base64(array: NDArray[Any]) -> str:
-    """Return the numbers as text, little-endian."""
-    little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-    return b64encode(little.tobytes()).decode("ascii")
+def pack(content: NDArray[Any] | str) -> str:
+    """Return numbers, little-endian, or text deflated and in base64."""
+    if isinstance(content, str):
+        raw = content.encode()
+    else:
+        raw = content.astype(content.dtype.newbyteorder("<")).tobytes()
+    return b64encode(zlib.compress(raw)).decode("ascii")

@@ -1,17 +1,18 @@
 "use strict";
 // The page: what is chosen, and what that shows.
 
-(() => {
+(async () => {
   const { byId, count, onChange, onClick, fillSelect, tableRow } = Elements;
   const DRAWN_AT_MOST = 2000; // points; more would be slow to draw, and one blot
 
   const content = JSON.parse(byId("content").textContent);
   const { model, classes, samples } = content;
   const featureCount = model.columns.length;
+  await Unpack.run("plotly");
   const vectors = new { float64: Float64Array, float32: Float32Array }[model.dtype](
-    bytesOf("vectors"),
+    await Unpack.bytesOf("vectors"),
   );
-  const drawn = new Float64Array(bytesOf("points"));
+  const drawn = new Float64Array(await Unpack.bytesOf("points"));
   // Of all diagrams, then of each class: what all words have together.
   const totals = content.means.map((part) => [part.all, ...part.classes].map(sum));
 
@@ -22,15 +23,6 @@
     sample: { own: false, index: -1 }, // -1: all diagrams of the page
     word: 0,
   };
-
-  function bytesOf(id) {
-    const element = byId(id);
-    const text = atob(element.textContent);
-    element.remove();
-    const bytes = new Uint8Array(text.length);
-    for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
-    return bytes.buffer;
-  }
 
   // --- what is chosen -----------------------------------------------------------------
 
@@ -71,7 +63,12 @@
   function nameOf({ own: isOwn, index }) {
     if (isOwn) return `diagram ${index} of your file`;
     if (index < 0) return "all diagrams";
-    return samples.names?.[index] ?? `diagram ${index}`;
+    return samples.names?.[index] ?? `diagram ${numberOf(index)}`;
+  }
+
+  /** Which one it was among all, of which the page may hold a choice. */
+  function numberOf(index) {
+    return samples.numbers?.[index] ?? index;
   }
 
   function labelOf(index) {
@@ -284,7 +281,8 @@
     const heads = ["sample"];
     if (samples.names !== null) heads.push("name");
     if (samples.classes !== null) heads.push("label");
-    const lead = (i) => [i, samples.names?.[i], labelOf(i)].filter((one) => one != null);
+    const lead = (i) =>
+      [numberOf(i), samples.names?.[i], labelOf(i)].filter((one) => one != null);
     const vector = (index) => vectorOf({ own: false, index });
     Download.save("vectors.csv", heads, model.columns, samples.n, lead, vector);
   }
@@ -309,4 +307,8 @@
     fillSamples();
     show();
   });
-})();
+  document.querySelector("main").setAttribute("aria-busy", "false");
+})().catch((error) => {
+  Elements.byId("summary").textContent =
+    `This page cannot start; a browser of 2024 or later should. (${error})`;
+});

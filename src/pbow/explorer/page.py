@@ -16,22 +16,29 @@ from pbow.explorer.content import (
     Samples,
     check_samples,
     describe,
+    describe_samples,
+    pack,
     points_to_draw,
-    to_base64,
 )
+from pbow.explorer.thinning import round_off, spread
 from pbow.io.archive import AnyPath, replacing
 
 __all__ = ["write_explorer"]
 
-PROGRAMS = ("encode", "csv", "elements", "pictures", "download", "own", "explorer")
+PROGRAMS = (
+    *("encode", "csv", "elements", "pictures", "download", "own"),
+    *("unpack", "explorer"),
+)
 
 LARGEST_PAGE = 20_000_000  # bytes
 
 # Points to draw, where there is room; they are said to be thinned out.
 MOST_POINTS = 200_000
-BYTES_A_POINT = 22  # two float64 in base64
-# What JSON needs for a sample besides its names: its class, and two counts a part.
-BYTES_A_SAMPLE = 8
+BYTES_A_POINT = 22  # two float64 in base64, should they not deflate at all
+# Vectors leave so many bytes to points: a page without any would show no diagram.
+ROOM_FOR_POINTS = 3_000_000
+# What JSON needs for a sample besides its name: number and class, and counts a part.
+BYTES_A_SAMPLE = 16
 BYTES_A_DIAGRAM = 20
 SPARE = 100_000
 
@@ -59,7 +66,9 @@ def write_explorer(
         Fitted.
     X : Diagrams or list of array-like of shape (n_points_i, 2)
         The diagrams to show, with the parts that were there in fit. Many points are
-        thinned out for drawing; vectors and means are computed from all.
+        thinned out for drawing; vectors and means are computed from all. Vectors that
+        take too much room are rounded to 2**-32; where this is not enough, the page
+        holds an even choice of the diagrams, and says so.
     path : str or path-like
         The file to make or replace, usually ``*.html``.
     labels : array-like of shape (n_samples,), optional
@@ -102,7 +111,7 @@ def write_explorer(
         "title": escape(title),
         "generator": "pbow",
         "style": _asset("style.css"),
-        "plotly": _plotly(),
+        "plotly": pack(_plotly()),
         **{name: _asset(f"{name}.js") for name in PROGRAMS},
     }
     # An array, also from a vectorizer that was told to make data frames.
@@ -119,37 +128,66 @@ def _data(
     vectorizer: Any, samples: Samples, vectors: NDArray[Any], room: int
 ) -> dict[str, str]:
     """Return the data of the page, in at most `room` bytes."""
-    content = describe(vectorizer, samples, vectors, n_kept=0)
+    content = describe(vectorizer, samples, vectors)
     room -= len(_to_json(content))
-    costs = _sample_costs(samples, vectors)
-    n_kept = int(np.searchsorted(np.cumsum(costs), room, side="right"))
-    if n_kept == 0:
-        msg = (
-            f"A page under 20 MB has no room for a model of {vectors.shape[1]:,} words "
-            f"and {len(samples.classes):,} classes. Fit one with fewer words."
-        )
-        raise ValueError(msg)
-    room -= int(costs[:n_kept].sum())
-    n_points = min(MOST_POINTS, room // BYTES_A_POINT)
-    kept = samples.diagrams[:n_kept]
-    points, places, note = points_to_draw(vectorizer, kept, n_points)
-    content = describe(vectorizer, samples, vectors, n_kept)
-    content["samples"]["points"] = places
-    content["notes"].append(note)
-    return {
-        "content": _to_json(content),
-        "vectors": to_base64(vectors[:n_kept]),
-        "points": to_base64(points),
-    }
+    n_points = sum(len(samples.diagrams[part].points) for part in vectorizer.parts_)
+    for_points = min(n_points * BYTES_A_POINT, ROOM_FOR_POINTS)
+    rows, packed, notes = _vectors_that_fit(samples, vectors, room - for_points)
+    room -= len(packed) + int(_sample_costs(samples)[rows].sum())
+    points, places, points_note = points_to_draw(
+        vectorizer, samples.diagrams[rows], min(MOST_POINTS, room // BYTES_A_POINT)
+    )
+    content["samples"] = describe_samples(samples, rows) | {"points": places}
+    content["notes"] += [*notes, points_note]
+    return {"content": _to_json(content), "vectors": packed, "points": pack(points)}
 
 
-def _sample_costs(samples: Samples, vectors: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the bytes that each sample takes, points apart; rather more than less."""
+def _vectors_that_fit(
+    samples: Samples, vectors: NDArray[Any], room: int
+) -> tuple[NDArray[np.intp], str, list[str]]:
+    """Return the rows of the samples that fit, their vectors, packed, and notes.
+
+    All of them to the last bit, or else rounded; or else an even choice.
+    """
+    costs = _sample_costs(samples)
     n_samples, n_features = vectors.shape
+    rows = np.arange(n_samples)
+    packed = pack(vectors)
+    if len(packed) + costs.sum() <= room:
+        return rows, packed, []
+    rounded = round_off(vectors)
+    notes = [
+        "Vectors are rounded, by 1.2e-10 at most, so that this page stays under 20 MB; "
+        "`pbow transform` writes all digits."
+    ]
+    while True:
+        packed = pack(rounded[rows])
+        size = len(packed) + int(costs[rows].sum())
+        if size <= room:
+            break
+        n_kept = min(int(0.99 * len(rows) * room / size), len(rows) - 1)
+        if n_kept <= 0:
+            msg = (
+                f"A page under 20 MB has no room for a model of {n_features:,} words "
+                f"and {len(samples.classes):,} classes. Fit one with fewer words."
+            )
+            raise ValueError(msg)
+        rows = spread(samples.members, n_kept)
+    if len(rows) < n_samples:
+        notes.append(
+            f"This page holds {len(rows):,} of {n_samples:,} diagrams, spread evenly "
+            f"over {'each class' if samples.classes else 'all'}, so that it stays "
+            "under 20 MB; means are of all. `pbow transform` writes all vectors."
+        )
+    return rows, packed, notes
+
+
+def _sample_costs(samples: Samples) -> NDArray[np.int64]:
+    """Return the bytes of JSON that each sample takes; rather more than less."""
+    # Points that never die may have a codebook of their own.
     n_diagrams = 2 * len(samples.diagrams.parts)
-    row = n_features * vectors.itemsize * 4 // 3 + 4
-    row += BYTES_A_SAMPLE + BYTES_A_DIAGRAM * n_diagrams
-    costs = np.full(n_samples, row, np.int64)
+    row = BYTES_A_SAMPLE + BYTES_A_DIAGRAM * n_diagrams
+    costs = np.full(len(samples.diagrams), row, np.int64)
     if samples.names is not None:
         costs += [len(_to_json(name)) + 2 for name in samples.names]
     return costs

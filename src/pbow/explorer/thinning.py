@@ -1,15 +1,19 @@
-"""Fewer points, for drawing alone."""
+"""What a page does without where there is no room: points, digits, diagrams."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pbow.diagrams import Diagrams
 
-__all__ = ["most_per_diagram", "thin_out"]
+__all__ = ["most_per_diagram", "round_off", "spread", "thin_out"]
+
+# Half of a step is 1.2e-10, an eighth of what may differ between page and Python.
+STEPS = 2.0**32
 
 
 def most_per_diagram(sizes: NDArray[np.int64], n_points: int, most: int) -> int:
@@ -54,3 +58,35 @@ def _thinned(diagram: NDArray[np.float64], cap: int) -> NDArray[np.float64]:
         return diagram
     order = np.argsort(diagram[:, 0] - diagram[:, 1], kind="stable")
     return diagram[np.sort(order[np.arange(cap) * n // cap])]
+
+
+def round_off(vectors: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
+    """Return numbers below 1 rounded to 2**-32, so that their last bits deflate.
+
+    Larger ones stay as they are; they may be too large to be multiplied.
+    """
+    rounded = vectors.copy()
+    is_small = vectors < 1.0
+    rounded[is_small] = np.rint(vectors[is_small] * STEPS) / STEPS
+    return rounded
+
+
+def spread(members: NDArray[np.int64], n_kept: int) -> NDArray[np.intp]:
+    """Return the rows of `n_kept` samples, at even steps through each class.
+
+    Steps through the file would lose classes that alternate in step with them.
+
+    Parameters
+    ----------
+    members : ndarray of int
+        Class of each sample.
+    n_kept : int
+        How many may stay.
+
+    Returns
+    -------
+    rows : ndarray of int
+        In ascending order.
+    """
+    by_class = np.argsort(members, kind="stable")
+    return np.sort(by_class[np.arange(n_kept) * len(members) // n_kept])
