@@ -82,9 +82,11 @@ JOBS = $(shell nproc 2>/dev/null || echo 2)
 
 define show
 	$(experiment) table $(1) > $(1)/table.md
+	$(experiment) table $(1) --format latex > $(1)/table.tex
+	$(experiment) table $(1) --format csv > $(1)/table.csv
 	$(experiment) figures $(1)
 	$(experiment) report $(1)
-	@echo "pbow: table.md, figures and report.html are in $(1)" >&2
+	@echo "pbow: tables, figures and report.html are in $(1)" >&2
 endef
 
 define run-full
