@@ -110,9 +110,12 @@ def csv_of(X):
 
 def download(browser, button):
     """Press a button, and return the rows of the CSV file that comes."""
-    for old in browser.downloads.iterdir():
-        old.unlink()
     browser.execute_script("document.getElementById(arguments[0]).click()", button)
+    return downloaded(browser)
+
+
+def downloaded(browser):
+    """Wait for a CSV file, and return its rows."""
 
     def complete():
         found = list(browser.downloads.glob("*.csv"))
@@ -120,4 +123,6 @@ def download(browser, button):
 
     path = wait_until(complete)
     with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.reader(file))
+        rows = list(csv.reader(file))
+    path.unlink()
+    return rows

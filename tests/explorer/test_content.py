@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.explorer.models import diagrams, make_models
 
-from pbow import PersistenceBoW, StablePersistenceBoW
+from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
 from pbow.explorer.content import (
     check_samples,
     describe,
@@ -69,6 +69,13 @@ def test_the_summary_counts(fitted, ragged):
     )
 
 
+def test_one_is_not_spoken_of_in_the_plural():
+    X = Diagrams.from_list([[[0.0, 1.0]]])
+    model = PersistenceBoW(1, random_state=0).fit(X)
+    summary = described(model, X, labels=["only"])["summary"]
+    assert summary.endswith("; 1 diagram, 1 feature, 1 class")
+
+
 def test_single_precision_is_told(ragged):
     model = StablePersistenceBoW(5, dtype="float32", random_state=0).fit(ragged)
     (note,) = described(model, ragged)["notes"]
@@ -96,7 +103,7 @@ def test_points_to_draw_are_those_that_the_words_see():
     last = points[places[2]["start"][9] : places[2]["start"][10]]
     finite = X["H1"].finite()[9]
     assert (last == np.c_[finite[:, 0], finite[:, 1] - finite[:, 0]]).all()
-    assert note.startswith(f"All {len(points)} points are in this page.")
+    assert note.startswith(f"Points in this page: all {len(points)}. ")
 
 
 def test_the_note_tells_how_many_points_stayed():

@@ -1,5 +1,6 @@
 """How the page reads CSV files, against pbow.io."""
 
+import csv
 import json
 
 import numpy as np
@@ -104,6 +105,17 @@ def test_a_bad_file_is_refused_in_words(read, tmp_path, text, message):
     if "H2" not in text:  # parts are the model's affair
         with pytest.raises(ValueError, match=r"own\.csv"):
             read_diagrams(path)
+
+
+def test_texts_that_could_be_misread_are_quoted_and_numbers_are_not(browser):
+    visit(browser, "about:blank")
+    fields = [3, -0.5, 1e-300, "plain", "=1+1", "+x", "-2", "@x", ' a"b,', "\t"]
+    line = browser.execute_script(
+        f"{_asset('csv.js')} return Csv.lineOf(arguments[0]);", fields
+    )
+    assert line == '3,-0.5,1e-300,plain,"=1+1","+x","-2","@x"," a""b,","\t"\n'
+    (row,) = csv.reader([line])
+    assert row[3:] == fields[3:]
 
 
 def test_births_after_the_end_of_the_model_are_refused(read):

@@ -10,6 +10,7 @@ from tests.explorer.driving import (
     choose_file,
     csv_of,
     download,
+    downloaded,
     drop_file,
     open_page,
     requests,
@@ -196,6 +197,36 @@ def test_a_bad_file_is_told_in_words_and_changes_nothing(hard):
     assert hard.find_element("id", "status").get_attribute("class") == ""
 
 
+def test_a_file_that_comes_during_a_download_waits_for_the_next(hard, shapes):
+    drop_file(hard, "first.csv", csv_of(NEW))
+    # By this clock each row takes long, so that there is a pause after it.
+    hard.execute_script("""
+        let now = 0;
+        performance.now = () => (now += 1000);
+        window.said = [];
+        for (const status of document.querySelectorAll("[role=status]")) {
+            const listen = () => window.said.push([status.id, status.textContent]);
+            new MutationObserver(listen).observe(status, { childList: true });
+        }
+        const click = HTMLAnchorElement.prototype.click;
+        HTMLAnchorElement.prototype.click = function () {
+            window.said.push(["saved", ""]);
+            click.call(this);
+        };
+        document.getElementById("download-own").click();
+    """)
+    verdict = drop_file(hard, "second.csv", csv_of(NEW[3:4]))
+    assert verdict == "second.csv: 1 diagram, 16 features."
+    _, *rows = downloaded(hard)
+    found = np.array([row[1:] for row in rows], float)
+    assert np.allclose(found, shapes.hard.transform(NEW), rtol=1e-9, atol=1e-9)
+    said = hard.execute_script("return window.said")
+    assert ["own-download-status", "1 of 25 rows …"] in said
+    assert "download-status" not in [place for place, _ in said]
+    # This was the case to be seen: the other file was there first.
+    assert said.index(["status", verdict]) < said.index(["saved", ""])
+
+
 def test_all_vectors_are_downloaded_to_the_last_digit(hard, shapes):
     head, *rows = download(hard, "download-all")
     columns = shapes.hard.get_feature_names_out()
@@ -370,7 +401,7 @@ def test_many_diagrams_stay_usable(browser, tmp_path, n_samples, n_words):
         (drawn,) = re.findall(r"(\d+) of 50 drawn", text_of(browser, "plane-note"))
         assert int(kept.replace(",", "")) == 10_000 * int(drawn) >= 100_000
     else:
-        assert "All 50,000 points are in this page" in notes
+        assert "Points in this page: all 50,000." in notes
     # Work that takes long is done in pieces, between which the page says how far it is.
     browser.execute_script("""
         window.said = [];

@@ -126,8 +126,7 @@ def test_few_points_take_no_more_room_than_they_need(write_with):
     content = content_of(write_with(model, X, 150_000))
     assert content["samples"]["n"] == 300
     assert content["notes"] == [
-        "All 300 points are in this page. Vectors and means are computed from all "
-        "points."
+        "Points in this page: all 300. Vectors and means are computed from all points."
     ]
 
 

@@ -194,10 +194,16 @@ def describe_samples(samples: Samples, rows: NDArray[np.intp]) -> dict[str, Any]
 
 def _summary(vectorizer: Any, samples: Samples, vectors: NDArray[Any]) -> str:
     n_samples, n_features = vectors.shape
-    summary = f"{vectorizer!r}; {n_samples:,} diagrams, {n_features:,} features"
+    counts = [_counted(n_samples, "diagram"), _counted(n_features, "feature")]
     if samples.classes:
-        summary += f", {len(samples.classes):,} classes"
-    return " ".join(summary.split())
+        counts.append(_counted(len(samples.classes), "class"))
+    return f"{' '.join(repr(vectorizer).split())}; {', '.join(counts)}"
+
+
+def _counted(n: int, word: str) -> str:
+    """Return how many there are, in words for people."""
+    plural = "classes" if word == "class" else f"{word}s"
+    return f"{n:,} {word if n == 1 else plural}"
 
 
 def _class_means(vectorizer: Any, samples: Samples) -> list[dict[str, Any]]:
@@ -261,11 +267,12 @@ def points_to_draw(
         blocks.extend(thin)
     points = np.concatenate(blocks)
     points = np.column_stack((points[:, 0], points[:, 1] - points[:, 0]))
-    note = f"All {int(sizes.sum()):,} points are in this page"
-    if len(points) < sizes.sum():
+    n_all = int(sizes.sum())
+    note = f"Points in this page: all {n_all:,}"
+    if len(points) < n_all:
         note = (
-            f"For drawing, points are thinned out: {len(points):,} of "
-            f"{int(sizes.sum()):,} are in this page, at most {cap:,} a diagram and part"
+            f"For drawing, points are thinned out: {len(points):,} of {n_all:,} are in "
+            f"this page, at most {cap:,} a diagram and part"
         )
     note += ". Vectors and means are computed from all points."
     return points, places, note

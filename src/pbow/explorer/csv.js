@@ -198,11 +198,16 @@ const Csv = (() => {
     return JSON.stringify(row.join(",").slice(0, 60));
   }
 
-  /** One line of CSV. */
+  /** One line of CSV: texts as they are, quoted where they could be misread.
+   *
+   * Spreadsheets take what begins with = + - @ for a formula, unless they are told that
+   * quoted fields are text. An apostrophe before it would change the name.
+   */
   function lineOf(fields) {
     const quoted = fields.map((field) => {
-      const text = String(field);
-      return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+      if (typeof field === "number") return String(field);
+      const isOdd = /[",\r\n]|^[\s=+\-@]|\s$/.test(field);
+      return isOdd ? `"${field.replaceAll('"', '""')}"` : field;
     });
     return `${quoted.join(",")}\n`;
   }

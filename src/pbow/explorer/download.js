@@ -2,18 +2,17 @@
 // Vectors as a CSV file.
 
 const Download = (() => {
-  const { byId, inPieces } = Elements;
+  const { inPieces } = Elements;
 
   /** Save n rows; numbers have as many digits as it takes to read the same again.
    *
-   * `heads` are the columns before the features, `lead(i)` what stands in them.
+   * `row(i)` is what stands in the columns; `status` is told how far it is.
    */
-  async function save(fileName, heads, columns, n, lead, vector) {
-    const status = byId("download-status");
-    const lines = [Csv.lineOf([...heads, ...columns])];
+  async function save(status, { fileName, columns, n, row }) {
+    const lines = [Csv.lineOf(columns)];
     await inPieces(
       n,
-      (i) => lines.push(Csv.lineOf([...lead(i), ...vector(i)])),
+      (i) => lines.push(Csv.lineOf(row(i))),
       (howFar) => {
         status.textContent = `${howFar} rows …`;
       },

@@ -7,6 +7,7 @@ const Elements = (() => {
 
   const byId = (id) => document.getElementById(id);
   const count = (n) => n.toLocaleString("en");
+  const counted = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 
   function onChange(id, act) {
     byId(id).addEventListener("change", () => act(byId(id).value));
@@ -51,5 +52,8 @@ const Elements = (() => {
     }
   }
 
-  return { byId, count, onChange, onClick, fillSelect, tableRow, breathe, inPieces };
+  return {
+    ...{ byId, count, counted, onChange, onClick },
+    ...{ fillSelect, tableRow, breathe, inPieces },
+  };
 })();

@@ -2,7 +2,8 @@
 // The page: what is chosen, and what that shows.
 
 (async () => {
-  const { byId, count, onChange, onClick, fillSelect, tableRow } = Elements;
+  const { byId, count, counted, onChange, onClick } = Elements;
+  const { fillSelect, tableRow } = Elements;
   const DRAWN_AT_MOST = 2000; // points; more would be slow to draw, and one blot
 
   const content = JSON.parse(byId("content").textContent);
@@ -157,7 +158,7 @@
     byId("histogram-title").textContent =
       index < 0 ? "Mean vector" : `Vector of ${nameOf(chosen.sample)}`;
     byId("histogram-note").textContent =
-      `${book().words.length} of ${featureCount} features: part ${book().name}` +
+      `${book().words.length} of ${counted(featureCount, "feature")}: part ${book().name}` +
       (label === null ? "." : `. Class: ${label}.`);
   }
 
@@ -278,13 +279,17 @@
   // --- downloads ----------------------------------------------------------------------
 
   function downloadAll() {
-    const heads = ["sample"];
-    if (samples.names !== null) heads.push("name");
-    if (samples.classes !== null) heads.push("label");
+    const columns = ["sample"];
+    if (samples.names !== null) columns.push("name");
+    if (samples.classes !== null) columns.push("label");
     const lead = (i) =>
       [numberOf(i), samples.names?.[i], labelOf(i)].filter((one) => one != null);
-    const vector = (index) => vectorOf({ own: false, index });
-    Download.save("vectors.csv", heads, model.columns, samples.n, lead, vector);
+    Download.save(byId("download-status"), {
+      fileName: "vectors.csv",
+      columns: [...columns, ...model.columns],
+      n: samples.n,
+      row: (i) => [...lead(i), ...vectorOf({ own: false, index: i })],
+    });
   }
 
   // --- start --------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 // Diagrams of the user: read from a file that is dropped or chosen, encoded, listed.
 
 const Own = (() => {
-  const { byId, count, onChange, onClick, tableRow, breathe, inPieces } = Elements;
+  const { byId, count, counted, onChange, onClick, tableRow } = Elements;
+  const { breathe, inPieces } = Elements;
   const ROWS_A_PAGE = 20;
 
   let model = null;
@@ -27,16 +28,17 @@ const Own = (() => {
     });
     onClick("earlier", () => showRows(firstRow - ROWS_A_PAGE));
     onClick("later", () => showRows(firstRow + ROWS_A_PAGE));
-    onClick("download-own", () =>
-      Download.save(
-        "own-vectors.csv",
-        ["sample"],
-        model.columns,
-        vectors.length,
-        (i) => [i],
-        (i) => vectors[i],
-      ),
-    );
+    onClick("download-own", downloadThese);
+  }
+
+  function downloadThese() {
+    const rows = vectors; // another file may come before all are written
+    Download.save(byId("own-download-status"), {
+      fileName: "own-vectors.csv",
+      columns: ["sample", ...model.columns],
+      n: rows.length,
+      row: (i) => [i, ...rows[i]],
+    });
   }
 
   async function readFiles(files, onRead) {
@@ -55,8 +57,8 @@ const Own = (() => {
       showRows(0);
       byId("own-result").hidden = false;
       onRead();
-      const size = `${count(read.length)} diagrams, ${count(model.columns.length)} features`;
-      say(`${name}: ${size}.`);
+      const features = counted(model.columns.length, "feature");
+      say(`${name}: ${counted(read.length, "diagram")}, ${features}.`);
     } catch (error) {
       if (reading === readings) say(`${name}: ${error.message}`, true);
     }
