@@ -1,27 +1,25 @@
 """A real browser, headless, and pages to open in it."""
 
-import shutil
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tests.explorer.driving import HOSTILE, SECONDS
+from tests.explorer.driving import HOSTILE, SECONDS, find_browser
 from tests.explorer.models import diagrams
 
 from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
 from pbow.explorer import write_explorer
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-
 
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory):
     """Return Chromium, without any network."""
-    if CHROMIUM is None or DRIVER is None:
-        pytest.skip("needs chromium and chromedriver: run scripts/install-chromium.sh")
-    webdriver = pytest.importorskip("selenium.webdriver")
+    chromium_path, driver_path = find_browser()
+    # A browser that is there and cannot be driven, or does not start, is a failure.
+    from selenium import webdriver  # noqa: PLC0415
+
     options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
+    options.binary_location = chromium_path
     options.page_load_strategy = "none"  # on a busy machine a command must not wait
     for argument in (
         "--headless=new",
@@ -37,7 +35,7 @@ def browser(tmp_path_factory):
     options.set_capability(
         "goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"}
     )
-    service = webdriver.ChromeService(executable_path=DRIVER)
+    service = webdriver.ChromeService(executable_path=driver_path)
     chromium = webdriver.Chrome(options=options, service=service)
     chromium.set_script_timeout(SECONDS)
     chromium.downloads = downloads
