@@ -44,7 +44,7 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
 }
 # Pages without others under them need no list of those.
-alone = "index get_started defaults benchmarks file_formats architecture"
+alone = "index get_started defaults reproduction benchmarks file_formats architecture"
 alone += " contributing changelog"
 html_sidebars = {page: [] for page in alone.split()}
 html_show_sourcelink = False
