@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from pbow.cli.sizes import check_parameters
+
 __all__ = ["KERNELS", "VECTORIZERS", "make_descriptors"]
 
 # Classes of pbow.vectorizers and pbow.kernels, for which `pbow --help` does not wait.
@@ -57,15 +59,16 @@ def make_descriptors(
     for parameter in asked:
         if not any(parameter in parameters for parameters in known.values()):
             listed = sorted({p for parameters in known.values() for p in parameters})
+            verb = "has" if len(made) == 1 else "have"
             msg = (
-                f"{' and '.join(names)} has no parameter {parameter}; known are "
+                f"{' and '.join(made)} {verb} no parameter {parameter}; known are "
                 f"{', '.join(listed)}."
             )
             raise click.UsageError(msg)
     wanted = {"random_state": seed, "n_jobs": n_jobs, **asked}
-    return {
-        name: descriptor.set_params(
+    for name, descriptor in made.items():
+        descriptor.set_params(
             **{p: value for p, value in wanted.items() if p in known[name]}
         )
-        for name, descriptor in made.items()
-    }
+        check_parameters(name, descriptor.get_params())
+    return made

@@ -11,7 +11,8 @@ import click
 
 from pbow.cli import options
 from pbow.cli.inputs import is_stream, load_model, read_diagrams
-from pbow.cli.show import aligned, file_size, print_json
+from pbow.cli.show import aligned, file_size, print_json, print_text
+from pbow.cli.sizes import count_features
 
 if TYPE_CHECKING:
     from pbow.diagrams import Diagrams
@@ -43,10 +44,10 @@ def info(path: Path, *, as_json: bool) -> None:
         print_json(found)
         return
     size = f", {file_size(n_bytes)}" if n_bytes is not None else ""
-    click.echo(f"{path}: {found['summary']}{size}")
-    click.echo(SHOW[found["kind"]](found))
+    print_text(f"{path}: {found['summary']}{size}")
+    print_text(SHOW[found["kind"]](found))
     for warning in found.get("warnings", []):
-        click.echo(f"Warning: {warning}")
+        print_text(f"Warning: {warning}")
 
 
 def _look(path: Path) -> Found:
@@ -142,7 +143,7 @@ def _of_model(path: Path) -> Found:
         "parameters": model.get_params(),
         "parts": list(model.parts_),
         "words": {part: book.n_words for part, book in codebooks.items()},
-        "features": len(model.get_feature_names_out()),
+        "features": count_features(model),
     }
 
 
