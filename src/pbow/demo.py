@@ -70,8 +70,8 @@ class Score:
 
     @property
     def std(self) -> float:
-        """Standard deviation of the accuracy over the splits."""
-        return float(np.std(self.accuracies))
+        """Standard deviation of the accuracy over the splits, of a sample."""
+        return float(np.std(self.accuracies, ddof=1))
 
 
 def make_diagrams(

@@ -26,8 +26,7 @@ def test_a_table_has_a_row_a_descriptor(run, folder):
         ["pbow", "100.0", "±", "0.0", "6"],
         ["spbow", "100.0", "±", "0.0", "6"],
     ]
-    stages = ["Classifying with pbow", "Classifying with spbow"]
-    assert result.stderr.splitlines() == stages
+    assert result.stderr == ""
 
 
 @pytest.mark.parametrize("name", [*VECTORIZERS, *KERNELS])
@@ -40,7 +39,7 @@ def test_every_descriptor_tells_few_points_from_many(run, folder, name):
     assert record["descriptor"] == name
     assert len(record["folds"]) == 3
     assert record["accuracy"] == pytest.approx(np.mean(record["folds"]))
-    assert record["std"] == pytest.approx(np.std(record["folds"]))
+    assert record["std"] == pytest.approx(np.std(record["folds"], ddof=1))
     assert record["accuracy"] > 0.6
     assert (record["features"] == 0) == (name in KERNELS)
 
@@ -82,6 +81,8 @@ def test_a_setting_is_of_those_that_have_it(run, folder):
     result = run(*WORDS, "--descriptor", "image", "--words", "2")
     assert result.exit_code == 2
     assert "image has no parameter n_words" in result.stderr
+    result = run(*WORDS, "--set", "bins=3")
+    assert "Error: pbow and spbow have no parameter bins; known" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pbow.cli.show import aligned, progress_bar
+from pbow.cli.inputs import naming
+from pbow.cli.show import aligned, print_text, progress_bar
 
 if TYPE_CHECKING:
     from pbow.demo import Score
@@ -76,14 +77,15 @@ def demo(
             scores[name] = steps.score_descriptor(
                 descriptor, X, y, seed=seed, progress=lambda: bar.update(1)
             )
-    steps.draw_words(X, y, output, seed=seed)
-    click.echo(
+    with naming(output):
+        steps.draw_words(X, y, output, seed=seed)
+    print_text(
         f"{len(X)} clouds of {points} points, six shapes; linear SVM, mean and "
         f"standard deviation of {steps.N_SPLITS} splits;\n"
         "seconds to learn the codebook and encode all diagrams.\n"
     )
-    click.echo(_table(scores))
-    click.echo(f"\npicture: {output}")
+    print_text(_table(scores))
+    print_text(f"\npicture: {output}")
 
 
 def _table(scores: dict[str, Score]) -> str:

@@ -11,7 +11,7 @@ import click
 from pbow.cli import options
 from pbow.cli.descriptors import KERNELS, VECTORIZERS, make_descriptors
 from pbow.cli.inputs import read_diagrams, read_labels
-from pbow.cli.show import aligned, print_json, progress_bar
+from pbow.cli.show import aligned, print_json, print_text, progress_bar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -111,7 +111,7 @@ def evaluate(
                 "descriptor": name,
                 "parameters": descriptor.get_params(),
                 "accuracy": float(np.mean(tested)),
-                "std": float(np.std(tested)),
+                "std": float(np.std(tested, ddof=1)),
                 "folds": tested,
                 "features": scores[-1].n_features,
                 "seconds": time.perf_counter() - start,
@@ -120,11 +120,11 @@ def evaluate(
     if as_json:
         print_json(results)
         return
-    click.echo(
+    print_text(
         f"{len(X)} diagrams of {len(classes)} classes; linear SVM, mean and standard "
         f"deviation of {folds} folds.\n"
     )
-    click.echo(_table(results))
+    print_text(_table(results))
 
 
 def _check_classes(path: Path, classes: NDArray[Any], y: Ints, folds: int) -> None:
