@@ -1,5 +1,9 @@
 """A folder with small files of every kind, and the command in it."""
 
+from contextlib import contextmanager
+from importlib import import_module
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -49,6 +53,23 @@ def folder(tmp_path, X, bow):
     labels = ["few points"] * N_PER_CLASS + ["many"] * N_PER_CLASS
     (tmp_path / "labels.txt").write_text("\n".join(labels) + "\n")
     return tmp_path
+
+
+@pytest.fixture
+def steps(monkeypatch):
+    """Labels of bars, their lengths, and how many steps were drawn."""
+    bars = []
+
+    @contextmanager
+    def counting(label, length):
+        done = []
+        yield SimpleNamespace(update=done.append)
+        bars.append((label, length, sum(done)))
+
+    for command in ("homology", "transform"):
+        module = import_module(f"pbow.cli.{command}")
+        monkeypatch.setattr(module, "progress_bar", counting)
+    return bars
 
 
 @pytest.fixture

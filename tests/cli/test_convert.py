@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from pbow.cli.convert import FORMATS
@@ -39,6 +41,13 @@ def test_pipes_carry_diagrams_in_and_out(run, folder, X):
     again = run("convert", "-", "z.csv", input=raw)
     assert again.exit_code == 0, again.output
     assert read_diagrams("z.csv") == X
+
+
+def test_the_result_is_reported_as_json(run, folder):
+    report = json.loads(run("convert", "diagrams.pbow", "x.csv", "--json").stdout)
+    assert report.pop("seconds") > 0.0
+    assert report == {"output": "x.csv", "samples": 12, "parts": ["H0", "H1"]}
+    assert run("convert", "diagrams.pbow", "-", "--json").exit_code == 2
 
 
 def test_several_files_follow_one_another(run, folder, X):

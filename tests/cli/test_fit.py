@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -46,3 +48,23 @@ def test_diagrams_may_come_by_a_pipe(run, folder):
     assert run("fit", "diagrams.pbow", "-o", "read.pbow").exit_code == 0
     same = [(folder / name).read_bytes() for name in ("piped.pbow", "read.pbow")]
     assert same[0] == same[1]
+
+
+def test_the_result_is_reported_as_json(run, folder):
+    result = run("fit", "diagrams.pbow", "--words", "3", "-o", "m.pbow", "--json")
+    report = json.loads(result.stdout)
+    assert report.pop("seconds") > 0.0
+    assert report == {
+        "output": "m.pbow",
+        "samples": 12,
+        "parts": ["H0", "H1"],
+        "features": 6,
+    }
+
+
+def test_a_cloud_that_is_no_diagram_is_sent_to_the_command_for_it(run, tmp_path):
+    (tmp_path / "x.csv").write_text("sample,part,birth,death\n0,H1,1,0\n")
+    result = run("fit", "x.csv", "-o", "m.pbow")
+    assert result.exit_code == 1
+    advice = "Clouds of points become diagrams by pbow homology.\n"
+    assert result.stderr.endswith(advice)

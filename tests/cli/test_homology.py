@@ -1,4 +1,5 @@
 import io
+import json
 
 import numpy as np
 import pytest
@@ -45,6 +46,7 @@ def test_matrices_of_distances_are_taken_as_such(run, tmp_path):
     (tmp_path / "a.csv").write_text("0,1,2\n1,0,1.5\n2,1.5,0\n")
     result = run("homology", "a.csv", "--kind", "clouds", "--dims", "0", "-o", "x.csv")
     assert "Warning: These clouds look like distance matrices" in result.stderr
+    assert "For distances, pass --set metric=precomputed." in result.stderr
     asked = ["--set", "metric=precomputed", "--dims", "0"]
     result = run("homology", "a.csv", "--kind", "clouds", "-o", "x.csv", *asked)
     assert result.exit_code == 0, result.output
@@ -130,6 +132,117 @@ def test_diagrams_are_printed_as_csv(run, clouds, tmp_path):
     expected = [[1, np.sqrt(2)], [2, np.sqrt(8)]]
     assert_allclose(rows[1:, 2:].astype(float), expected)
     assert [path.name for path in tmp_path.iterdir()] == ["clouds.npy"]
+
+
+def npy(array):
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
+TRIANGLE = "OFF 3 1 3\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "piped", "compute"),
+    [
+        ("clouds", npy([[0.0, 0.0], [0.0, 2.0]]), lambda a: homology.rips([a])),
+        ("clouds", "x,y\n0,0\n0,2\n", lambda a: homology.rips([a])),
+        ("images", npy([[0.0, 0.0], [0.0, 2.0]]), lambda a: homology.cubical([a])),
+        ("graphs", "5 6\n", lambda a: homology.graph_sublevel([([[0, 1]], 2)])),
+        (
+            "meshes",
+            TRIANGLE,
+            lambda a: homology.mesh_geodesic(
+                [[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], [0, 1, 2]
+            ),
+        ),
+    ],
+    ids=["clouds", "csv", "images", "graphs", "meshes"],
+)
+def test_data_of_a_named_kind_may_come_by_a_pipe(run, kind, piped, compute):
+    pytest.importorskip("gudhi")
+    result = run("homology", "-", "--kind", kind, "-o", "x.pbow", input=piped)
+    assert result.exit_code == 0, result.output
+    expected = compute(np.array([[0.0, 0.0], [0.0, 2.0]]))
+    assert read_diagrams("x.pbow") == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["-"], 2, "Error: Say by --kind what comes by the standard input."),
+        (
+            ["-", "--kind", "clouds"],
+            1,
+            "Error: the standard input has no numbers; expected the coordinates of a "
+            "point a line.",
+        ),
+        (
+            ["-", "a.csv", "--kind", "clouds"],
+            1,
+            "Error: The standard input, -, cannot be read together with other files.",
+        ),
+        (["nowhere.pbow"], 1, "Error: nowhere.pbow: No such file or directory."),
+    ],
+)
+def test_what_cannot_be_read_is_told_as_it_is(run, words, code, message):
+    pytest.importorskip("gudhi")
+    result = run("homology", *words, "-o", "x.pbow", input="")
+    assert result.exit_code == code
+    assert result.stderr.splitlines()[-1] == message
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--max-edge", "-1"], "Expected --max-edge to be a number > 0; got -1.0."),
+        (["--dims", "0,0"], "Every dimension must be named once in --dims; got 0, 0."),
+        (
+            ["--dims=-1"],
+            "Expected --dims to be one or more whole numbers from 0 on, as in 0,1; "
+            "got -1.",
+        ),
+        (
+            ["--method", "dtm-rips", "--set", "k=0"],
+            "Expected k to be an int >= 1; got 0.",
+        ),
+        (
+            ["--set", "metric=mine"],
+            "Expected metric to be one of 'euclidean', 'precomputed'; got 'mine'.",
+        ),
+    ],
+)
+def test_parameters_are_checked_before_data_are_read(run, tmp_path, options, message):
+    pytest.importorskip("gudhi")
+    (tmp_path / "clouds.npy").write_bytes(b"no array")
+    result = run("homology", *CLOUDS, *options)
+    assert result.exit_code == 1
+    assert result.stderr == f"Error: {message}\n"
+
+
+def test_every_graph_with_a_signature_is_a_step(run, graphs, steps):
+    words = ["graphs", "--kind", "graphs", "--heat", "1", "-o", "x.pbow"]
+    assert run("homology", *words).exit_code == 0
+    assert steps == [("Computing signatures", 3, 3)]
+
+
+def test_every_source_of_a_mesh_is_a_step(run, tmp_path, rng, steps):
+    write_ring(tmp_path / "a.off", rng)
+    write_ring(tmp_path / "b.off", rng)
+    result = run("homology", "a.off", "b.off", "--sources", "3", "-o", "x.pbow")
+    assert result.exit_code == 0, result.output
+    assert steps == [("Computing diagrams", 6, 6)]
+
+
+def test_the_result_is_reported_as_json(run, clouds):
+    result = run("homology", *CLOUDS, "--json")
+    report = json.loads(result.stdout)
+    assert report.pop("seconds") > 0.0
+    assert report == {"output": "x.pbow", "samples": 2, "parts": ["H0", "H1"]}
+    refused = run("homology", *CLOUDS[:-1], "-", "--json")
+    assert refused.exit_code == 2
+    assert "--json prints to the standard output, and so would -;" in refused.stderr
 
 
 @pytest.mark.parametrize(

@@ -90,12 +90,27 @@ def test_no_figure_is_left_open(run, folder):
     [
         (["diagram", "diagrams.pbow", "--sample", "12"], "There is no sample 12 in"),
         (["codebook", "statistics.pbow"], "a fitted PersistenceBoW or Stable"),
-        (["classes", *LABELLED[:2], *LABELLED[4:]], "Expected part to be one of 'H0',"),
-        (["difference", *LABELLED, "--between", "many", "none"], "none"),
+        (
+            ["classes", *LABELLED[:2], *LABELLED[4:]],
+            "Expected --part to be one of 'H0', 'H1', the parts that the model has "
+            "words for in the plane; none is given.",
+        ),
+        (
+            ["difference", *LABELLED, "--between", "many", "none"],
+            "Expected --between to be two different labels (['few points', 'many']); "
+            "got ('many', 'none').",
+        ),
+        (
+            ["classes", "soft.pbow", *LABELLED[1:]],
+            "The picture counts points by their nearest word, so it expects a fitted "
+            "PersistenceBoW; got StablePersistenceBoW. pbow plot codebook draws its "
+            "words, and pbow explore its classes.",
+        ),
     ],
 )
 def test_what_cannot_be_drawn_is_one_sentence(run, folder, X, words, message):
     save(PersistenceStatistics().fit(X), "statistics.pbow")
+    save(StablePersistenceBoW(2, random_state=0).fit(X), "soft.pbow")
     result = run("plot", *words, "-o", "x.png")
     assert result.exit_code == 1
     [line] = result.stderr.splitlines()

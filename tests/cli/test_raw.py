@@ -134,6 +134,26 @@ def test_the_graphs_of_a_data_set_are_read(tmp_path):
     assert_array_equal(graphs.num_nodes, arrays["num_nodes"])
 
 
+def test_data_without_a_graph_are_refused(tmp_path):
+    arrays = graph_arrays()
+    empty = {name: array[:0] for name, array in arrays.items()}
+    write(tmp_path, "graphs_NONE", empty | {"offsets": arrays["offsets"][:1]})
+    with pytest.raises(ValueError, match=r"graphs_NONE\.npz has no graphs; expected"):
+        raw.read_graphs([tmp_path / "graphs_NONE.npz"])
+
+
+PLY = "ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\nproperty float y\n"
+PLY += "property float z\nelement face 0\n"
+PLY += "property list uchar int vertex_indices\nend_header\n"
+
+
+@pytest.mark.parametrize(("name", "text"), [("a.off", "OFF\n0 0 0\n"), ("a.ply", PLY)])
+def test_a_mesh_without_vertices_is_refused(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ValueError, match=rf"{name} has no vertices; expected a mesh"):
+        raw.read_meshes([tmp_path / name])
+
+
 def test_files_of_a_folder_come_in_natural_order(tmp_path):
     for name in ("c10.csv", "c2.csv", "c1.txt", ".hidden.csv", "notes.md"):
         (tmp_path / name).touch()
@@ -169,6 +189,11 @@ def test_where_several_kinds_fit_it_is_asked_for(tmp_path, names, message):
         (tmp_path / name).touch()
     with pytest.raises(ValueError, match=message.replace(".", r"\.")):
         raw.guess_kind([tmp_path])
+
+
+def test_a_file_that_is_not_there_is_not_blamed_for_its_ending(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        raw.find_files([tmp_path / "nowhere.pbow"], raw.KINDS["meshes"])
 
 
 def test_a_folder_without_such_files_is_refused(tmp_path):

@@ -1,5 +1,6 @@
 import csv
 import io
+import json
 import os
 import subprocess
 import sys
@@ -8,7 +9,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from pbow import save
+from pbow import PersistenceBoW, save
+from pbow.io import write_diagrams
 from pbow.kernels import SlicedWassersteinKernel
 from pbow.preprocessing import Rescale
 
@@ -88,6 +90,35 @@ def test_a_kernel_gives_similarities(run, folder, X):
     assert_array_equal(np.array(rows, dtype=float), kernel.transform(X))
 
 
+@pytest.mark.parametrize("n", [0, 1, 12, 250])
+def test_every_sample_is_a_step_and_its_vector_what_it_was(run, folder, bow, steps, n):
+    rng = np.random.default_rng(n)
+    births = rng.uniform(size=(n, 5))
+    X = {part: np.stack((births, births + 1.0), axis=-1) for part in ("H0", "H1")}
+    write_diagrams(X, "x.pbow")
+    result = run("transform", "model.pbow", "x.pbow", "-o", "v.npy")
+    assert result.exit_code == 0, result.output
+    assert_array_equal(np.load("v.npy"), bow.transform(X))
+    assert steps == [("Computing vectors", n, n)]
+
+
+def test_a_sample_is_blamed_by_its_own_number(run, folder):
+    bow = PersistenceBoW(2, essential=9.0, random_state=0)
+    save(bow.fit([[[0, 1], [0, 2], [0, np.inf]]]), "m.pbow")
+    write_diagrams([[[0, 1]]] * 7 + [[[10, np.inf]]], "late.csv")
+    result = run("transform", "m.pbow", "late.csv", "-o", "v.npy")
+    assert result.exit_code == 1
+    assert "Diagram 7 of part H1 has a point that never dies" in result.stderr
+
+
+def test_the_result_is_reported_as_json(run, folder):
+    words = ["transform", "model.pbow", "diagrams.pbow"]
+    report = json.loads(run(*words, "-o", "v.npy", "--json").stdout)
+    assert report.pop("seconds") > 0.0
+    assert report == {"output": "v.npy", "samples": 12, "features": 6}
+    assert run(*words, "-o", "-", "--json").exit_code == 2
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
@@ -95,11 +126,13 @@ def test_a_kernel_gives_similarities(run, folder, X):
         (["diagrams.pbow", "model.pbow", "-o", "v.csv"], 1, "and not 'pbow-model'."),
         (["rescale.pbow", "diagrams.pbow", "-o", "v.csv"], 1, "makes diagrams of diag"),
         (["model.pbow", "h1.csv", "-o", "v.csv"], 1, "H0 is missing"),
+        (["h1.pbow", "diagrams.pbow", "-o", "v.csv"], 1, "by pbow convert --parts."),
     ],
-    ids=["another ending", "in the wrong order", "no vectorizer", "other parts"],
+    ids=["another ending", "in the wrong order", "no vectorizer", "fewer", "more"],
 )
 def test_other_files_are_refused(run, folder, X, words, code, message):
     save(Rescale().fit(X), "rescale.pbow")
+    save(PersistenceBoW(2, random_state=0).fit(X["H1"]), "h1.pbow")
     run("convert", "--parts", "H1", "diagrams.pbow", "h1.csv")
     result = run("transform", *words)
     assert result.exit_code == code

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any
 
 import click
@@ -19,6 +20,7 @@ from pbow.cli.info import info
 from pbow.cli.plot import plot
 from pbow.cli.shapes import shapes
 from pbow.cli.transform import transform
+from pbow.cli.wording import for_the_shell
 
 __all__ = ["main"]
 
@@ -30,28 +32,33 @@ class _Commands(click.Group):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("default", UserWarning)
-                warnings.showwarning = _say_warning
+                warnings.showwarning = partial(_say_warning, ctx)
                 return super().invoke(ctx)
         except BrokenPipeError:
             # Nobody reads on, as in `pbow demo | head -1`; click then ends quietly.
             raise
         except (ImportError, MemoryError, OSError, ValueError) as error:
-            raise click.ClickException(_sentence(error)) from error
+            text = for_the_shell(_sentence(error), ctx.invoked_subcommand)
+            raise click.ClickException(text) from error
         except KeyboardInterrupt as error:
             msg = "Interrupted."
             raise click.ClickException(msg) from error
 
 
 def _sentence(error: Exception) -> str:
-    if isinstance(error, OSError) and error.filename and error.strerror:
-        return f"{error.filename}: {error.strerror}."
-    text = " ".join(str(error).split()) or "There is not enough memory."
+    text = str(error) or "There is not enough memory."
+    if isinstance(error, OSError) and error.strerror:
+        name = f"{error.filename}: " if error.filename else ""
+        text = f"{name}{error.strerror}"
     return text if text.endswith((".", ")")) else f"{text}."
 
 
-def _say_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+def _say_warning(
+    ctx: click.Context, message: Warning | str, *_: Any, **__: Any
+) -> None:
     """Print what a warning says; where in the code it came from helps no user."""
-    click.echo(f"Warning: {message}", err=True)
+    text = for_the_shell(str(message), ctx.invoked_subcommand)
+    click.echo(f"Warning: {text}", err=True)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

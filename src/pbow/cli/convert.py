@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from pbow.cli import options
-from pbow.cli.inputs import check_format, read_diagrams, write_diagrams
+from pbow.cli.inputs import check_format, check_json, read_diagrams, write_diagrams
+from pbow.cli.show import print_json
 
 if TYPE_CHECKING:
     from pbow.diagrams import Diagrams
@@ -50,6 +52,7 @@ FORMATS = ("pbow", "csv", "parquet", "arrow", "pers", "hera", "dipha", "perseus"
     show_default=True,
     help="Name of the part where IN does not say the dimension.",
 )
+@options.as_json
 def convert(
     sources: tuple[Path, ...],
     target: Path,
@@ -57,6 +60,8 @@ def convert(
     to: str | None,
     parts: str | None,
     name: str,
+    *,
+    as_json: bool,
 ) -> None:
     r"""Convert diagrams to another format.
 
@@ -69,11 +74,23 @@ def convert(
     pbow convert --to hera --parts H1 diagrams.pbow hera-input
     pbow convert diagrams.pbow - | head
     """
+    start = time.perf_counter()
+    check_json(target, as_json=as_json)
+    # No input is kept from being replaced: a file may be converted in its place.
     check_format(target, to)
     X = read_diagrams(sources, from_, name=name)
     if parts is not None:
         X = _selected(X, parts.split(","))
     write_diagrams(X, target, to)
+    if as_json:
+        print_json(
+            {
+                "output": target,
+                "samples": len(X),
+                "parts": X.parts,
+                "seconds": time.perf_counter() - start,
+            }
+        )
 
 
 def _selected(X: Diagrams, names: list[str]) -> Diagrams:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from pbow.cli.show import aligned, file_size
+from pbow.cli.show import aligned, file_size, print_json, print_text
 
 __all__ = ["datasets"]
 
@@ -34,7 +34,7 @@ def list_(data_home: Path | None, *, as_json: bool) -> None:
     listings = list_datasets(data_home)
     if as_json:
         records = [asdict(listing) for listing in listings]
-        click.echo(json.dumps(records, indent=1, default=str, ensure_ascii=False))
+        print_json(records)
         return
     rows = [("data set", "samples", "classes", "size", "what it is")]
     for listing in listings:
@@ -48,11 +48,11 @@ def list_(data_home: Path | None, *, as_json: bool) -> None:
                 kind + listing.origin,
             )
         )
-    click.echo(aligned(rows, left=(0, 4)))
+    print_text(aligned(rows, left=(0, 4)))
     for listing in listings:
         if not listing.is_here:
             why = listing.problem or listing.how_to_get
-            click.echo(f"\n{listing.name}: {why}")
+            print_text(f"\n{listing.name}: {why}")
 
 
 @datasets.command("import")
@@ -78,4 +78,5 @@ def import_(name: str, source: Path, to: Path | None) -> None:
     """
     from pbow.datasets.importing import import_dataset  # noqa: PLC0415
 
-    click.echo(import_dataset(name, source, to, progress=True))
+    # Where nobody looks, no lines about progress.
+    print_text(import_dataset(name, source, to, progress=sys.stderr.isatty()))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pbow.cli.inputs import check_output
-from pbow.cli.show import aligned
+from pbow.cli.inputs import check_output, naming
+from pbow.cli.show import aligned, print_text
 
 if TYPE_CHECKING:
     from pbow.experiment import Experiment, Folder, Run
@@ -89,14 +89,12 @@ def run(
 
     declared = read_experiment(file)
     work = count_work(declared)
-    click.echo(
+    line = _Line(
         f"{declared.title}: {len(declared.cells)} cells, {work.n_combinations:,} "
         "combinations of parameters. The whole grid with all costs and folds would be "
         f"{work.whole_grid:,} support vector machines; screening and finalists are at "
-        f"most {work.screening + work.finals:,}.",
-        err=True,
+        f"most {work.screening + work.finals:,}."
     )
-    line = _Line()
     runs = run_experiment(
         file,
         out,
@@ -109,7 +107,7 @@ def run(
     line.end()
     outcomes = summarize(declared, runs).values()
     n_complete = sum(outcome.is_complete for outcome in outcomes)
-    click.echo(f"{n_complete} of {len(outcomes)} cells are complete: {out}")
+    print_text(f"{n_complete} of {len(outcomes)} cells are complete: {out}")
 
 
 @experiment.command()
@@ -135,7 +133,7 @@ def estimate(file: Path, data_home: Path | None) -> None:
             )
         )
         click.echo(f"{item.dataset.title} is tried", err=True)
-    click.echo(aligned(rows, left=(0,)))
+    print_text(aligned(rows, left=(0,)))
 
 
 @experiment.command()
@@ -154,7 +152,9 @@ def table(results: Path, format_: str) -> None:
 
     declared, _, runs = _read(results)
     make = make_powered_table if is_powered(declared) else make_table
-    click.echo(make(declared, runs, format_), nl=False)
+    text = make(declared, runs, format_)
+    with naming("-"):
+        click.echo(text, nl=False)
 
 
 @experiment.command()
@@ -181,7 +181,7 @@ def figures(results: Path, data_home: Path | None, out: Path | None) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for figure in made.figures:
         saved = save(figure, folder)
-        click.echo(f"{saved.png}\n{saved.svg}")
+        print_text(f"{saved.png}\n{saved.svg}")
     _say_left_out(made.left_out)
 
 
@@ -205,14 +205,14 @@ def report(results: Path, data_home: Path | None, out: Path | None) -> None:
     from pbow.experiment import write_report  # noqa: PLC0415
     from pbow.experiment.figures import make_figures, save  # noqa: PLC0415
 
-    declared, _, runs = _read(results)
+    declared, folder, runs = _read(results)
     path = results / "report.html" if out is None else out
-    check_output(path)
+    check_output(path, keep=[folder.declaration, folder.packed])
     made = make_figures(declared, runs, data_home=data_home)
-    with TemporaryDirectory() as folder:
-        saved = [save(figure, folder) for figure in made.figures]
+    with TemporaryDirectory() as drawn, naming(path):
+        saved = [save(figure, drawn) for figure in made.figures]
         write_report(declared, runs, saved, path)
-    click.echo(path)
+    print_text(path)
     _say_left_out(made.left_out)
 
 
@@ -224,7 +224,7 @@ def pack(results: Path) -> None:
     Nothing else changes: the runs are read from there just as well.
     """
     _, folder, _ = _read(results)
-    click.echo(f"{folder.pack():,} runs: {folder.packed}")
+    print_text(f"{folder.pack():,} runs: {folder.packed}")
 
 
 def _read(results: Path) -> tuple[Experiment, Folder, dict[str, Run]]:
@@ -247,13 +247,18 @@ def _say_left_out(left_out: dict[str, str]) -> None:
 
 
 class _Line:
-    """How far it is: drawn over on a terminal, elsewhere a line now and then."""
+    """What the work is and how far: drawn over on a terminal, else now and then."""
 
-    def __init__(self) -> None:
+    def __init__(self, work: str) -> None:
+        # Shown when the work has begun: what is wrong before is one sentence alone.
+        self._work = work
         self._is_terminal = sys.stderr.isatty()
         self._next = 0.0
 
     def show(self, done: int, total: int, seconds_left: float | None) -> None:
+        if self._work:
+            click.echo(self._work, err=True)
+            self._work = ""
         text = f"{done:,} of {total:,} runs"
         if seconds_left is not None:
             minutes, seconds = divmod(round(seconds_left), 60)

@@ -10,6 +10,8 @@ from pbow.cli import options
 from pbow.cli.inputs import (
     check_output,
     is_stream,
+    load_model,
+    naming,
     read_diagrams,
     read_labels,
     read_lines,
@@ -60,25 +62,22 @@ def explore(
     # Here, so that `pbow --help` does not wait for it.
     from pbow.explorer import write_explorer  # noqa: PLC0415
     from pbow.explorer.content import check_vectorizer  # noqa: PLC0415
-    from pbow.io.models import load  # noqa: PLC0415
 
     if is_stream(output):
         msg = "A page is for a browser; name a file, as in -o page.html."
         raise click.UsageError(msg)
-    check_output(output)
-    fitted = load(model)
+    check_output(output, keep=[model, diagrams, labels, names])
+    fitted = load_model(model)
     try:
         check_vectorizer(fitted)
     except TypeError as error:
         msg = f"{model}: {error}"
         raise click.ClickException(msg) from error
     X = read_diagrams(diagrams)
-    write_explorer(
-        fitted,
-        X,
-        output,
-        labels=None if labels is None else read_labels(labels, len(X)),
-        sample_names=None if names is None else read_lines(names, "name"),
-        title=title,
-    )
+    classes = None if labels is None else read_labels(labels, len(X))
+    sample_names = None if names is None else read_lines(names, "name")
+    with naming(output):
+        write_explorer(
+            fitted, X, output, labels=classes, sample_names=sample_names, title=title
+        )
     say_written(output, f"{len(X)} diagrams, {file_size(output.stat().st_size)}")

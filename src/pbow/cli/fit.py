@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,15 @@ import click
 
 from pbow.cli import options
 from pbow.cli.descriptors import VECTORIZERS, make_descriptors
-from pbow.cli.inputs import check_output, read_diagrams, say_written
+from pbow.cli.inputs import (
+    check_json,
+    check_output,
+    naming,
+    read_diagrams,
+    say_written,
+)
+from pbow.cli.show import print_json, waiting
+from pbow.cli.sizes import count_features
 
 __all__ = ["fit"]
 
@@ -28,6 +37,7 @@ __all__ = ["fit"]
 @options.settings("A parameter of the descriptor's class; may be repeated.")
 @options.seed
 @options.jobs
+@options.as_json
 def fit(
     diagrams: Path,
     output: Path,
@@ -36,6 +46,8 @@ def fit(
     settings: dict[str, Any],
     seed: int,
     n_jobs: int,
+    *,
+    as_json: bool,
 ) -> None:
     r"""Learn a descriptor from DIAGRAMS and save it to a file.
 
@@ -50,12 +62,27 @@ def fit(
     """
     from pbow.io.models import save  # noqa: PLC0415
 
-    check_output(output)
+    start = time.perf_counter()
+    check_json(output, as_json=as_json)
+    check_output(output, keep=[diagrams])
     made = make_descriptors(
         [descriptor], settings, words=words, seed=seed, n_jobs=n_jobs
     )[descriptor]
-    made.fit(read_diagrams(diagrams))
+    X = read_diagrams(diagrams)
+    with waiting(f"Learning from {len(X)} diagrams"):
+        made.fit(X)
+    n_features = count_features(made)
     # The number of threads is of this machine and not of the model.
-    save(made.set_params(n_jobs=None), output)
-    n_features = len(made.get_feature_names_out())
+    with naming(output):
+        save(made.set_params(n_jobs=None), output)
     say_written(output, f"{made}, {n_features} features")
+    if as_json:
+        print_json(
+            {
+                "output": output,
+                "samples": len(X),
+                "parts": made.parts_,
+                "features": n_features,
+                "seconds": time.perf_counter() - start,
+            }
+        )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,16 +13,24 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pbow.cli import options
-from pbow.cli.inputs import check_format, write_diagrams
+from pbow.cli.inputs import (
+    check_format,
+    check_json,
+    is_stream,
+    standard_input,
+    write_diagrams,
+)
 from pbow.cli.raw import (
     KINDS,
+    ending_of,
     find_files,
     guess_kind,
     read_clouds,
     read_graphs,
     read_images,
+    read_meshes,
 )
-from pbow.cli.show import progress_bar
+from pbow.cli.show import print_json, progress_bar
 
 if TYPE_CHECKING:
     from pbow.diagrams import Diagrams
@@ -82,6 +92,7 @@ ALL_METHODS = tuple(dict.fromkeys(m for methods in METHODS.values() for m in met
     "Another parameter of the function of pbow.homology, as epsilon, k, periodic."
 )
 @options.jobs
+@options.as_json
 def homology(
     inputs: tuple[Path, ...],
     output: Path,
@@ -93,6 +104,8 @@ def homology(
     sources: int | None,
     settings: dict[str, Any],
     n_jobs: int,
+    *,
+    as_json: bool,
 ) -> None:
     r"""Compute diagrams of clouds, images, graphs or meshes.
 
@@ -107,7 +120,8 @@ def homology(
              a graphs_*.npz file of the data sets
     meshes   .off or .ply; a sample is a vertex from which a ball grows
 
-    Files of a folder are taken in the order of their names, 2 before 10.
+    Files of a folder are taken in the order of their names, 2 before 10. With --kind,
+    INPUT may be - for one such file by a pipe.
 
     \b
     pbow homology clouds.npy --kind clouds -o diagrams.pbow
@@ -116,7 +130,12 @@ def homology(
     pbow homology graphs/ --kind graphs --method extended --heat 10 -o diagrams.pbow
     pbow homology airplane.off --sources 300 -o diagrams.pbow
     """
+    start = time.perf_counter()
+    check_json(output, as_json=as_json)
     check_format(output, None)
+    if kind is None and any(map(is_stream, inputs)):
+        msg = "Say by --kind what comes by the standard input."
+        raise click.UsageError(msg)
     kind = kind or guess_kind(inputs)
     method = method or METHODS[kind][0]
     if method not in METHODS[kind]:
@@ -129,9 +148,29 @@ def homology(
             msg = f"Pass --{name.replace('_', '-')}, not --set {name}."
             raise click.UsageError(msg)
     asked = settings | {name: v for name, v in given.items() if v is not None}
-    files = find_files(inputs, KINDS[kind])
-    X = COMPUTE[kind](files, method, asked, n_jobs)
+    with _files(inputs, kind) as files:
+        # Again, as only now the files of folders are known.
+        check_format(output, None, keep=files)
+        X = COMPUTE[kind](files, method, asked, n_jobs)
     write_diagrams(X, output)
+    if as_json:
+        print_json(
+            {
+                "output": output,
+                "samples": len(X),
+                "parts": X.parts,
+                "seconds": time.perf_counter() - start,
+            }
+        )
+
+
+@contextmanager
+def _files(inputs: tuple[Path, ...], kind: str) -> Iterator[Sequence[Path]]:
+    if not any(map(is_stream, inputs)):
+        yield find_files(inputs, KINDS[kind])
+        return
+    with standard_input(inputs, partial(ending_of, kind)) as file:
+        yield [file]
 
 
 def _of_clouds(
@@ -173,10 +212,19 @@ def _of_graphs(
     )
 
     heat = asked.pop("heat", None)
-    if heat is not None:
-        asked["values"] = partial(heat_kernel_signature, t=heat)
     compute = graph_extended if method == "extended" else graph_sublevel
-    return _checked(compute, method, asked)(read_graphs(files), n_jobs=n_jobs)
+    function = _checked(compute, method, asked)
+    graphs = read_graphs(files)
+    if heat is None:  # too soon done for a bar
+        return function(graphs, n_jobs=n_jobs)
+    with progress_bar("Computing signatures", len(graphs)) as bar:
+
+        def values(graph: Any) -> Any:
+            signature = heat_kernel_signature(graph, t=heat)
+            bar.update(1)
+            return signature
+
+        return function(graphs, values=values, n_jobs=n_jobs)
 
 
 def _of_meshes(
@@ -185,18 +233,26 @@ def _of_meshes(
     import numpy as np  # noqa: PLC0415
 
     from pbow.diagrams import Diagrams  # noqa: PLC0415
-    from pbow.homology import mesh_geodesic, read_mesh  # noqa: PLC0415
+    from pbow.homology import mesh_geodesic  # noqa: PLC0415
 
-    n_sources = asked.pop("sources", None)
-    function = _checked(mesh_geodesic, method, asked)
-    meshes = [read_mesh(file) for file in files]
+    most = asked.pop("sources", None)
+    nothing: tuple[Any, ...] = (np.empty((0, 3)), np.empty((0, 3), np.int64), [])
+    function = _checked(mesh_geodesic, method, asked, nothing)
+    meshes = read_meshes(files)
+    numbers = [min(most or len(vertices), len(vertices)) for vertices, _ in meshes]
     found = []
-    with progress_bar("Computing diagrams", len(meshes)) as bar:
-        for vertices, faces in meshes:
-            n = min(n_sources or len(vertices), len(vertices))
-            chosen = np.arange(n) * len(vertices) // max(n, 1)
-            found.append(function(vertices, faces, chosen, n_jobs=n_jobs))
-            bar.update(1)
+    with progress_bar("Computing diagrams", sum(numbers)) as bar:
+        for (vertices, faces), n in zip(meshes, numbers, strict=True):
+            chosen = np.arange(n) * len(vertices) // n
+            found.append(
+                function(
+                    vertices,
+                    faces,
+                    chosen,
+                    n_jobs=n_jobs,
+                    progress=lambda: bar.update(1),
+                )
+            )
     return Diagrams.concatenate(found)
 
 
@@ -209,9 +265,12 @@ COMPUTE = {
 
 
 def _checked(
-    function: Callable[..., Diagrams], method: str, asked: dict[str, Any]
+    function: Callable[..., Diagrams],
+    method: str,
+    asked: dict[str, Any],
+    nothing: tuple[Any, ...] = ([],),
 ) -> Callable[..., Diagrams]:
-    """Return the function with parameters set, after a look whether it has these."""
+    """Return the function with parameters set, or say what is wrong with these."""
     parameters = inspect.signature(function).parameters.values()
     known = [
         p.name
@@ -228,7 +287,10 @@ def _checked(
     if "k" in known and "k" not in asked:
         msg = f"{method} needs the number of neighbours, as in --set k=10."
         raise click.UsageError(msg)
-    return partial(function, **asked)
+    made = partial(function, **asked)
+    # Of no data at all it computes nothing but checks its parameters.
+    made(*nothing)
+    return made
 
 
 def _parse_dims(text: str | None) -> list[int] | None:

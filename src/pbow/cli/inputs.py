@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -19,24 +19,21 @@ if TYPE_CHECKING:
 
 __all__ = [
     "check_format",
+    "check_json",
     "check_output",
     "is_stream",
     "load_array",
     "load_model",
+    "naming",
     "read_diagrams",
     "read_labels",
     "read_lines",
     "say_written",
+    "standard_input",
     "write_diagrams",
     "writing",
 ]
 
-# What messages advise to write in Python, and what to write here.
-IN_THE_SHELL = {
-    r"Pass format=": "Name it by pbow convert --from",
-    r"as in X\['(.+)'\]": r"as in --parts \1",
-    r" Use pbow\.(load|io\.read_diagrams)\.": "",
-}
 # Without zeros in front, and in the range of 64 bits: as a number it is the same.
 WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
@@ -53,23 +50,10 @@ def read_diagrams(
     import pbow.io  # noqa: PLC0415
 
     paths = [given] if isinstance(given, Path) else list(given)
-    try:
-        if not any(map(is_stream, paths)):
-            return pbow.io.read_diagrams(paths, format, name=name)
-        if len(paths) > 1:
-            msg = "The standard input, -, cannot be read together with other files."
-            raise ValueError(msg)
-        # Readers go back and forth in a file, which a pipe does not allow.
-        with TemporaryDirectory() as folder:
-            copy = Path(folder, "standard input.csv")
-            copy.write_bytes(sys.stdin.buffer.read())
-            try:
-                return pbow.io.read_diagrams(copy, format, name=name)
-            except ValueError as error:
-                msg = str(error).replace(str(copy), "the standard input")
-                raise ValueError(msg) from error
-    except ValueError as error:
-        raise ValueError(_for_the_shell(error)) from error
+    if not any(map(is_stream, paths)):
+        return pbow.io.read_diagrams(paths, format, name=name)
+    with standard_input(paths, lambda data: ".csv") as copy:
+        return pbow.io.read_diagrams(copy, format, name=name)
 
 
 def write_diagrams(X: Diagrams, path: Path, format: str | None = None) -> None:
@@ -81,10 +65,8 @@ def write_diagrams(X: Diagrams, path: Path, format: str | None = None) -> None:
         with writing(path) as stream:
             write_csv(X, stream)
         return
-    try:
+    with naming(path):
         pbow.io.write_diagrams(X, path, format)
-    except ValueError as error:
-        raise ValueError(_for_the_shell(error)) from error
     say_written(path, X)
 
 
@@ -92,10 +74,7 @@ def load_model(path: Path) -> Any:
     """Load a fitted estimator."""
     from pbow.io.models import load  # noqa: PLC0415
 
-    try:
-        return load(path)
-    except ValueError as error:
-        raise ValueError(_for_the_shell(error)) from error
+    return load(path)
 
 
 def say_written(path: Path, content: object) -> None:
@@ -103,7 +82,56 @@ def say_written(path: Path, content: object) -> None:
     click.echo(f"{path}: {content}", err=True)
 
 
-def check_format(path: Path, format: str | None) -> None:
+@contextmanager
+def standard_input(
+    given: Sequence[Path], ending: Callable[[bytes], str]
+) -> Iterator[Path]:
+    """Give a file with what comes by a pipe, in which readers go back and forth.
+
+    Parameters
+    ----------
+    given : sequence of Path
+        What the user named: ``-``, and nothing else.
+    ending : callable
+        Tells the ending of the file's name by its content.
+    """
+    if len(given) > 1:
+        msg = "The standard input, -, cannot be read together with other files."
+        raise ValueError(msg)
+    with naming("the standard input"):
+        data = sys.stdin.buffer.read()
+    with TemporaryDirectory() as folder:
+        copy = Path(folder, f"input{ending(data)}")
+        copy.write_bytes(data)
+        try:
+            yield copy
+        except (ImportError, ValueError) as error:
+            msg = str(error).replace(str(copy), "the standard input")
+            kind = ImportError if isinstance(error, ImportError) else ValueError
+            raise kind(msg) from error
+
+
+@contextmanager
+def naming(path: Path | str) -> Iterator[None]:
+    """Let errors of the system that know no file, as of a full disk, name this one."""
+    try:
+        yield
+    except OSError as error:
+        if error.strerror and error.filename is None:
+            error.filename = "the standard output" if str(path) == "-" else str(path)
+        raise
+
+
+def check_json(path: Path, *, as_json: bool) -> None:
+    """Raise if both a result and a report would be printed."""
+    if as_json and is_stream(path):
+        msg = "--json prints to the standard output, and so would -; name a file."
+        raise click.UsageError(msg)
+
+
+def check_format(
+    path: Path, format: str | None, *, keep: Iterable[Path | None] = ()
+) -> None:
     """Raise before the work if diagrams cannot be written to `path` after it."""
     from pbow.io.files import EXTENSIONS  # noqa: PLC0415
 
@@ -118,14 +146,30 @@ def check_format(path: Path, format: str | None) -> None:
             f"{', '.join(EXTENSIONS)} would."
         )
         raise ValueError(msg)
-    check_output(path, may_be_folder=True)
+    check_output(path, keep=keep, may_be_folder=True)
 
 
-def check_output(path: Path, *, may_be_folder: bool = False) -> None:
-    """Raise before the work if nothing could be written to `path` after it."""
+def check_output(
+    path: Path, *, keep: Iterable[Path | None] = (), may_be_folder: bool = False
+) -> None:
+    """Raise before the work if nothing could be written to `path` after it.
+
+    Parameters
+    ----------
+    path : Path
+        What is going to be written.
+    keep : iterable of Path or None
+        Inputs, and other outputs, which must not be overwritten; of a folder, no file
+        in it.
+    may_be_folder : bool, default=False
+        Whether a folder can be written to.
+    """
     if is_stream(path):
         msg = "What is written here does not go through a pipe; name a file, not -."
         raise ValueError(msg)
+    # Of what cannot be a name, as a link to itself, the system knows why.
+    with suppress(FileNotFoundError, NotADirectoryError):
+        path.stat()
     if path.is_dir():
         if may_be_folder:
             return
@@ -139,6 +183,22 @@ def check_output(path: Path, *, may_be_folder: bool = False) -> None:
     except OSError as error:
         msg = f"Cannot write to the folder {path.parent}: {error.strerror}."
         raise OSError(msg) from error
+    for other in keep:
+        if other is not None and not is_stream(other) and _is_in(path, other):
+            msg = (
+                f"Cannot write {path}: it is an input, or another output, of the same "
+                "command. Name another file."
+            )
+            raise click.UsageError(msg)
+
+
+def _is_in(path: Path, other: Path) -> bool:
+    """Whether a path is another one, by whatever name, or an old file in it."""
+    if other.is_dir():
+        return path.exists() and path.resolve().parent == other.resolve()
+    if path.exists() and other.exists():
+        return path.samefile(other)
+    return path.resolve() == other.resolve()
 
 
 @contextmanager
@@ -146,13 +206,14 @@ def writing(path: Path) -> Iterator[BinaryIO]:
     """Open a file that appears when it is complete, or the standard output."""
     from pbow.io.archive import replacing  # noqa: PLC0415
 
-    if is_stream(path):
-        stream = sys.stdout.buffer
-        yield stream
-        stream.flush()
-        return
-    with replacing(path) as file:
-        yield file
+    with naming(path):
+        if is_stream(path):
+            stream = sys.stdout.buffer
+            yield stream
+            stream.flush()
+            return
+        with replacing(path) as file:
+            yield file
 
 
 def read_labels(path: Path, n_samples: int) -> NDArray[Any]:
@@ -189,13 +250,6 @@ def read_labels(path: Path, n_samples: int) -> NDArray[Any]:
         )
         raise ValueError(msg)
     return labels
-
-
-def _for_the_shell(error: ValueError) -> str:
-    text = str(error)
-    for python, shell in IN_THE_SHELL.items():
-        text = re.sub(python, shell, text)
-    return text
 
 
 def load_array(path: Path) -> NDArray[Any]:

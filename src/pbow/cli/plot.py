@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from pbow.cli import options
-from pbow.cli.inputs import load_model, read_diagrams, read_labels
+from pbow.cli.inputs import (
+    check_output,
+    load_model,
+    naming,
+    read_diagrams,
+    read_labels,
+)
 
 __all__ = ["plot"]
 
@@ -61,6 +67,7 @@ def diagram(diagrams: Path, output: Path, sample: int, coordinates: str) -> None
 
     _save(
         output,
+        [diagrams],
         lambda: plot_diagram(_one(diagrams, sample), coordinates=coordinates),
     )
 
@@ -77,7 +84,7 @@ def barcode(diagrams: Path, output: Path, sample: int) -> None:
     """
     from pbow.plotting import plot_barcode  # noqa: PLC0415
 
-    _save(output, lambda: plot_barcode(_one(diagrams, sample)))
+    _save(output, [diagrams], lambda: plot_barcode(_one(diagrams, sample)))
 
 
 @plot.command()
@@ -99,7 +106,7 @@ def codebook(
         X = None if diagrams is None else read_diagrams(diagrams)
         return plot_codebook(load_model(model), X, part=part)
 
-    _save(output, draw)
+    _save(output, [model, diagrams], draw)
 
 
 @plot.command()
@@ -123,7 +130,7 @@ def classes(
         y = read_labels(labels, len(X))
         return plot_class_words(load_model(model), X, y, part=part)[0]
 
-    _save(output, draw)
+    _save(output, [model, diagrams, labels], draw)
 
 
 @plot.command()
@@ -161,7 +168,7 @@ def difference(
         y = read_labels(labels, len(X)).astype(str)
         return plot_class_difference(load_model(model), X, y, between, part=part)[0]
 
-    _save(output, draw)
+    _save(output, [model, diagrams, labels], draw)
 
 
 def _one(path: Path, sample: int) -> Any:
@@ -172,18 +179,19 @@ def _one(path: Path, sample: int) -> Any:
     return X[sample : sample + 1]
 
 
-def _save(output: Path, draw: Callable[[], Any]) -> None:
-    """Draw something and save its figure, whole or not at all."""
+def _save(output: Path, inputs: Iterable[Path | None], draw: Callable[[], Any]) -> None:
+    """Draw something of some files and save its figure, whole or not at all."""
     from pbow.demo import check_picture  # noqa: PLC0415
     from pbow.io.archive import replacing  # noqa: PLC0415
 
+    check_output(output, keep=inputs)
     check_picture(output)
     import matplotlib.pyplot as plt  # noqa: PLC0415
 
     try:
         with plt.ioff():
             figure = draw().figure
-        with replacing(output) as file:
+        with naming(output), replacing(output) as file:
             kind = output.suffix.lstrip(".").lower()
             figure.savefig(file, format=kind, dpi=150, bbox_inches="tight")
     except TypeError as error:  # of a model that has no words

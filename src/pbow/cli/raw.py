@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KINDS",
+    "ending_of",
     "find_files",
     "guess_kind",
     "read_clouds",
     "read_graphs",
     "read_images",
+    "read_meshes",
 ]
 
 PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff")
@@ -34,6 +36,9 @@ KINDS = {
     "graphs": (".npz", ".csv", ".txt"),
     "meshes": (".off", ".ply"),
 }
+# How they begin that do not end as most of their kind do.
+FIRST_BYTES = {b"\x93NUMPY": ".npy", b"PK": ".npz"}
+USUAL = {"clouds": ".csv", "images": ".png", "graphs": ".csv", "meshes": ".off"}
 # Modes of Pillow with one number a pixel; all others have colours.
 GREY_MODES = {"1", "L", "I", "F", "I;16", "I;16L", "I;16B", "I;16N"}
 BETWEEN_NUMBERS = re.compile(r"\s*,\s*|\s+")
@@ -52,12 +57,21 @@ def guess_kind(inputs: Sequence[Path]) -> str:
     raise ValueError(msg)
 
 
+def ending_of(kind: str, data: bytes) -> str:
+    """Return how the name of a file of this kind with this content should end."""
+    for first_bytes, ending in FIRST_BYTES.items():
+        if data.startswith(first_bytes) and ending in KINDS[kind]:
+            return ending
+    return USUAL[kind]
+
+
 def find_files(inputs: Sequence[Path], endings: Sequence[str]) -> list[Path]:
     """Return files as they are, and those of folders that end so, in natural order."""
     from pbow.io.folders import files_of  # noqa: PLC0415
 
     files = []
     for path in inputs:
+        path.stat()  # one that is not there is told as such, however it ends
         found = files_of(path, endings) if path.is_dir() else [path]
         if not found:
             msg = f"The folder {path} has no files {', '.join(sorted(endings))}."
@@ -117,8 +131,26 @@ def read_graphs(files: Sequence[Path]) -> Graphs:
                 source.read("edges", "iu", 2),
                 source.read("offsets", "iu", 1),
             )
-            graphs += Graphs(edges, offsets, source.read("num_nodes", "iu", 1))
+            found = Graphs(edges, offsets, source.read("num_nodes", "iu", 1))
+        if len(found) == 0:
+            msg = f"{file} has no graphs; expected at least one."
+            raise ValueError(msg)
+        graphs += found
     return Graphs.from_list(graphs)
+
+
+def read_meshes(files: Sequence[Path]) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+    """Read vertices and faces from each file."""
+    from pbow.homology import read_mesh  # noqa: PLC0415
+
+    meshes = []
+    for file in files:
+        vertices, faces = read_mesh(file)
+        if len(vertices) == 0:
+            msg = f"{file} has no vertices; expected a mesh with at least one."
+            raise ValueError(msg)
+        meshes.append((vertices, faces))
+    return meshes
 
 
 def _unstacked(file: Path, shapes: dict[int, str]) -> Arrays:

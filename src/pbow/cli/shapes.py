@@ -53,7 +53,7 @@ def shapes(clouds: Path, labels: Path, per_class: int, points: int, seed: int) -
     if clouds.suffix.lower() != ".npy":
         msg = f"Expected CLOUDS to be a .npy file; got {clouds}."
         raise click.UsageError(msg)
-    check_output(clouds)
+    check_output(clouds, keep=[labels])
     check_output(labels)
     drawn, classes = make_shapes(per_class, points, random_state=seed)
     names = "".join(f"{SHAPE_NAMES[k]}\n" for k in classes)
