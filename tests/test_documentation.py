@@ -6,16 +6,26 @@ import importlib
 import io
 import pkgutil
 import re
+import shlex
+import sys
 import tomllib
 from pathlib import Path
+from typing import NamedTuple
 
+import numpy as np
 import pytest
+from click.testing import CliRunner
+from tests.datasets.layouts import graph_arrays, write
 
 import pbow
+from pbow.cli import main
+from pbow.experiment import read_experiment
+from pbow.io import read_diagrams, write_diagrams
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-API = ROOT / "docs" / "api"
+GUIDE, HOWTO, API = (ROOT / "docs" / name for name in ("guide", "howto", "api"))
+GET_STARTED = ROOT / "docs" / "get_started.md"
 DOCUMENTS = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 # Modules of pbow that users do not import from; all others have a page in docs/api.
@@ -23,6 +33,21 @@ INNER = {"cli", "compute", "demo", "essential", "progress", "threads", "validati
 INNER |= {"__main__"}
 MODULES = {module.name for module in pkgutil.iter_modules(pbow.__path__)}
 PUBLIC = ["pbow", *(f"pbow.{name}" for name in sorted(MODULES - INNER))]
+
+# What people copy from. Every block of code in them is run by a test.
+LESSONS = [
+    README,
+    GET_STARTED,
+    *sorted(GUIDE.glob("*.md")),
+    *sorted(HOWTO.glob("*.md")),
+]
+
+# Commands that are not run, by how they begin, and why. That they exist is tested.
+NOT_RUN = {
+    "make ": "takes minutes, or would run these tests",
+    "python -m pip install ": "would change the environment of the tests",
+    "pbow datasets import ": "needs a release that must be downloaded",
+}
 
 FENCE = re.compile(r"^ *```")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -43,8 +68,37 @@ def blocks_of(path, language):
     return "\n".join(kept) + "\n"
 
 
+class Block(NamedTuple):
+    path: Path
+    language: str
+    text: str
+
+
+def fenced(path):
+    """All blocks of a document, whatever language they are in."""
+    found = re.findall(r"^ *```(.*)\n((?:.*\n)*?) *```$", path.read_text("utf-8"), re.M)
+    return [Block(path, language.strip(), text) for language, text in found]
+
+
+def lines_of(block):
+    return block.text.replace("\\\n", " ").splitlines()
+
+
+def is_run(line):
+    return not line.startswith(tuple(NOT_RUN))
+
+
 def name_of(path):
     return path.relative_to(ROOT).as_posix()
+
+
+def require(*modules):
+    """Skip without the modules; but what `make test` installs must be there."""
+    for module in modules:
+        if Path(sys.prefix, ".has-test").exists():
+            importlib.import_module(module)
+        else:
+            pytest.importorskip(module)
 
 
 with_examples = [path for path in DOCUMENTS if ">>> " in blocks_of(path, "pycon")]
@@ -52,12 +106,12 @@ with_examples = [path for path in DOCUMENTS if ">>> " in blocks_of(path, "pycon"
 
 @pytest.mark.parametrize("path", with_examples, ids=name_of)
 def test_examples_give_what_is_printed_under_them(path, tmp_path, monkeypatch):
-    pytest.importorskip("gudhi")
-    pytest.importorskip("matplotlib")
+    require("gudhi", "matplotlib", "plotly", "pyarrow")
     monkeypatch.chdir(tmp_path)
     text = blocks_of(path, "pycon")
-    if "import ripser" in text:
-        pytest.importorskip("ripser")
+    for module in ("cripser", "networkx", "ripser"):
+        if f"import {module}" in text:
+            require(module)
     name, report = name_of(path), io.StringIO()
     test = doctest.DocTestParser().get_doctest(text, {}, name, str(path), 0)
     result = doctest.DocTestRunner(verbose=False).run(test, out=report.write)
@@ -71,7 +125,7 @@ def test_no_example_stands_where_it_would_not_be_run(path):
 
 
 def test_the_readme_prints_what_its_comments_promise(tmp_path, monkeypatch):
-    pytest.importorskip("gudhi")
+    require("gudhi")
     monkeypatch.chdir(tmp_path)
     code = blocks_of(README, "python")
     promised = re.findall(r"print\(.*\)  # (.+)", code)
@@ -84,10 +138,186 @@ def test_the_readme_prints_what_its_comments_promise(tmp_path, monkeypatch):
 
 def test_the_commands_of_get_started_are_those_of_the_readme():
     # Another test runs the latter.
-    get_started = blocks_of(ROOT / "docs" / "get_started.md", "sh").splitlines()
-    commands = [line for line in get_started if line.startswith("pbow ")]
-    assert commands
-    assert "\n".join(commands) in blocks_of(README, "sh")
+    commands = [
+        [line for line in blocks_of(path, "sh").splitlines() if line[:5] == "pbow "]
+        for path in (GET_STARTED, README)
+    ]
+    assert commands[0]
+    assert commands[0] == commands[1]
+
+
+# Who runs the blocks of a page in a language. Functions of this module are below.
+RUN_BY = {
+    ("README.md", "python"): "test_the_readme_prints_what_its_comments_promise",
+    ("README.md", "sh"): "tests/cli/test_walk.py",
+    ("docs/get_started.md", "sh"): "test_the_commands_of_get_started_are_those_of_the_"
+    "readme",
+    ("docs/guide/command_line.md", "sh"): "tests/cli/test_guide.py",
+    ("docs/guide/one_line.md", "sh"): "tests/test_one_line.py",
+    ("docs/guide/explorer.md", "sh"): "test_every_command_of_a_page_runs",
+    ("docs/guide/experiments.md", "sh"): "test_every_command_of_a_page_runs",
+    ("docs/guide/importing.md", "sh"): "test_every_command_of_a_page_runs",
+    ("docs/howto/reproducing_the_paper.md", "sh"): "test_every_command_of_a_page_runs",
+    ("docs/guide/explorer.md", "text"): "test_the_file_of_the_explorer_can_be_read",
+    ("docs/guide/experiments.md", "toml"): "test_entries_of_experiments_are_understood",
+    ("docs/guide/datasets.md", "python"): "test_data_sets_are_used_as_the_guide_says",
+}
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=name_of)
+def test_every_block_of_code_is_run(path):
+    blocks = fenced(path)
+    assert 2 * len(blocks) == len(re.findall(r"^ *```", path.read_text("utf-8"), re.M))
+    # Examples are run wherever they stand; a directive of Sphinx is no code.
+    languages = {block.language for block in blocks} - {"pycon", "{toctree}"}
+    for language in languages:
+        runner = RUN_BY[name_of(path), language]
+        if runner.endswith(".py"):
+            assert path.name in (ROOT / runner).read_text("utf-8")
+        else:
+            assert callable(globals()[runner])
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Be in a folder with the files that commands of the guide speak of."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    births = rng.uniform(size=(12, 30))
+    deaths = births + rng.exponential(size=births.shape)
+    X = pbow.Diagrams.from_list(np.stack((births, deaths), axis=-1))
+    write_diagrams(X, "diagrams.pbow")
+    pbow.save(pbow.PersistenceBoW(4, random_state=0).fit(X), "model.pbow")
+    Path("labels.txt").write_text("a\nb\n" * 6)
+    Path("experiments").mkdir()
+    for place in ("small.toml", "experiments/exp_b.toml"):
+        Path(place).write_text(SMALL_EXPERIMENT)
+    return tmp_path
+
+
+SMALL_EXPERIMENT = """
+repetitions = 2
+[classifier]
+costs = [1]
+folds = 2
+[datasets.surfaces]
+surfaces = { n_diagrams = 12, n_points = 40 }
+protocol = "50/50"
+[descriptors.Statistics]
+make = "PersistenceStatistics"
+"""
+
+
+def pages_run_by(test):
+    return [ROOT / page for (page, _), runner in RUN_BY.items() if runner == test]
+
+
+@pytest.mark.parametrize(
+    "path", pages_run_by("test_every_command_of_a_page_runs"), ids=name_of
+)
+def test_every_command_of_a_page_runs(path, folder, monkeypatch):
+    require("matplotlib", "plotly")
+    for block in fenced(path):
+        for line in lines_of(block) if block.language == "sh" else ():
+            program, *words = shlex.split(line, comments=True)
+            if not is_run(line):
+                continue
+            if program == "export":
+                for word in words:
+                    name, _, value = word.partition("=")
+                    monkeypatch.setenv(name, value)
+                continue
+            assert program == "pbow", line
+            result = CliRunner().invoke(main, words, prog_name="pbow")
+            assert result.exit_code == 0, (line, result.output)
+
+
+def commands_not_run():
+    blocks = [block for path in LESSONS for block in fenced(path)]
+    lines = [line for b in blocks if b.language == "sh" for line in lines_of(b)]
+    return sorted({line for line in lines if not is_run(line)})
+
+
+@pytest.mark.parametrize("line", commands_not_run())
+def test_a_command_that_is_not_run_exists(line, folder):
+    program, *words = shlex.split(line, comments=True)
+    if program == "make":
+        targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.M)
+        assert words[0] in targets
+    elif program == "python":
+        assert words[:3] == ["-m", "pip", "install"]  # and see the next test
+    else:
+        # Everything about it is right, but for the file, which is not here.
+        result = CliRunner().invoke(main, words, prog_name="pbow")
+        assert result.exit_code == 1, result.output
+        assert f"There is no file or folder {words[-1]}" in result.stderr
+
+
+def test_every_reason_not_to_run_a_command_is_needed():
+    lines = commands_not_run()
+    assert [b for b in NOT_RUN if not any(line.startswith(b) for line in lines)] == []
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
+def test_what_is_installed_is_this_checkout_with_an_extra_that_exists(path):
+    # pbow is not published, so its name would install nothing, or something else.
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = project["project"]["optional-dependencies"]
+    wanted = re.findall(r"pip\s+install\s+(\S+)", path.read_text(encoding="utf-8"))
+    known = {f'".[{extra}]"' for extra in extras}
+    assert [name for name in wanted if name.rstrip("`.,;") not in known] == []
+
+
+def test_the_file_of_the_explorer_can_be_read(tmp_path):
+    path = tmp_path / "own.csv"
+    [text] = [b.text for b in fenced(GUIDE / "explorer.md") if b.language == "text"]
+    path.write_text(text)
+    assert read_diagrams(path)["H1"].sizes.tolist() == [2, 0]
+
+
+def entries():
+    page = GUIDE / "experiments.md"
+    return [block.text for block in fenced(page) if block.language == "toml"]
+
+
+@pytest.mark.parametrize("entry", entries(), ids=lambda text: text.split("]")[0][1:])
+def test_entries_of_experiments_are_understood(entry, tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(f"""
+[datasets.reddit-5k]
+load = "reddit-5k"
+[descriptors.PBoW]
+make = "PersistenceBoW"
+grid.n_words = [50]
+{entry}""")
+    given = tomllib.loads(entry)
+    experiment = read_experiment(path)
+    names = [dataset.name for dataset in experiment.datasets]
+    assert names == ["reddit-5k", *given.get("datasets", {})]
+    for name, options in given.get("descriptors", {}).items():
+        [(dataset, special)] = options["on"].items()
+        [cell] = [c for c in experiment.cells if c.dataset.name == dataset]
+        assert cell.descriptor.name == name
+        assert list(cell.grid["n_words"]) == special["grid"]["n_words"]
+
+
+def test_data_sets_are_used_as_the_guide_says(tmp_path, monkeypatch):
+    graphs = graph_arrays(n_per_class=105, n_classes=5, n_nodes=60)
+    write(tmp_path, "graphs_REDDIT_MULTI_5K", graphs)
+    monkeypatch.setenv("PBOW_DATA", str(tmp_path))
+    monkeypatch.setenv("PBOW_CACHE", str(tmp_path / "cache"))
+    code = blocks_of(GUIDE / "datasets.md", "python")
+    names = {}
+    exec(compile(code, "datasets.md", "exec"), names)
+    assert len(names["reddit"].diagrams) == 525
+    assert np.bincount(names["small"].labels).tolist() == [100] * 5
+
+
+def test_the_data_set_of_the_guide_is_as_it_is_shown(data_home, tmp_path, monkeypatch):
+    monkeypatch.setenv("PBOW_CACHE", str(tmp_path))
+    code = blocks_of(GUIDE / "datasets.md", "python")
+    [shown] = re.findall(r"^reddit  # (.*)$", code, re.M)
+    assert repr(pbow.datasets.load_dataset("reddit-5k", data_home)) == shown
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
