@@ -1,4 +1,6 @@
 import json
+from contextlib import nullcontext
+from importlib import import_module
 
 import pytest
 from numpy.testing import assert_array_equal
@@ -68,3 +70,15 @@ def test_a_cloud_that_is_no_diagram_is_sent_to_the_command_for_it(run, tmp_path)
     assert result.exit_code == 1
     advice = "Clouds of points become diagrams by pbow homology.\n"
     assert result.stderr.endswith(advice)
+
+
+def test_a_terminal_is_told_that_it_learns(run, folder, monkeypatch):
+    told = []
+
+    def waiting(label):
+        told.append(label)
+        return nullcontext()
+
+    monkeypatch.setattr(import_module("pbow.cli.fit"), "waiting", waiting)
+    assert run("fit", "diagrams.pbow", "--words", "2", "-o", "m.pbow").exit_code == 0
+    assert told == ["Learning from 12 diagrams"]

@@ -27,9 +27,17 @@ SAME = [
     "homology folder --kind clouds -o folder/old.csv",
     "plot diagram diagrams.png -o diagrams.png",
     "plot classes model.pbow diagrams.pbow --labels labels.svg -o labels.svg",
+    "experiment report results --out results/experiment.toml",
     "datasets shapes new.npy --labels new.npy",
     "datasets shapes cloud.npy --labels link.npy",
 ]
+DECLARATION = """
+[datasets.surfaces]
+surfaces = { n_diagrams = 8, n_points = 10 }
+
+[descriptors.PBoW]
+make = "PersistenceBoW"
+"""
 
 
 @pytest.fixture
@@ -40,6 +48,8 @@ def inputs_of_all(folder, X):
     (folder / "folder").mkdir()
     for name in ("cloud.csv", "old.csv", "folder/old.csv"):
         np.savetxt(folder / name, np.eye(3), delimiter=",")
+    (folder / "results").mkdir()
+    (folder / "results" / "experiment.toml").write_text(DECLARATION)
     (folder / "link.pbow").symlink_to("diagrams.pbow")
     (folder / "link.npy").symlink_to("cloud.npy")
     return folder
@@ -47,7 +57,7 @@ def inputs_of_all(folder, X):
 
 @pytest.mark.parametrize("command", SAME)
 def test_an_output_that_is_an_input_is_refused(run, inputs_of_all, command):
-    before = {path: path.read_bytes() for path in inputs_of_all.glob("*.*")}
+    before = {path: path.read_bytes() for path in inputs_of_all.rglob("*.*")}
     result = run(*shlex.split(command.format(folder=inputs_of_all.name)))
     assert result.exit_code == 2, result.output
     last = result.stderr.splitlines()[-1]
@@ -55,7 +65,7 @@ def test_an_output_that_is_an_input_is_refused(run, inputs_of_all, command):
     assert last.endswith(
         "it is an input, or another output, of the same command. Name another file."
     )
-    assert before == {path: path.read_bytes() for path in inputs_of_all.glob("*.*")}
+    assert before == {path: path.read_bytes() for path in inputs_of_all.rglob("*.*")}
 
 
 def test_diagrams_may_be_converted_in_their_place(run, folder):
