@@ -39,7 +39,6 @@ def test_every_descriptor_tells_few_points_from_many(run, folder, name):
     assert record["descriptor"] == name
     assert len(record["folds"]) == 3
     assert record["accuracy"] == pytest.approx(np.mean(record["folds"]))
-    assert record["std"] == pytest.approx(np.std(record["folds"], ddof=1))
     assert record["accuracy"] > 0.6
     assert (record["features"] == 0) == (name in KERNELS)
 
@@ -55,6 +54,7 @@ def test_labels_by_chance_are_not_told_apart(run, tmp_path, rng):
         # Two standard deviations: nothing of a test part is seen in training.
         assert abs(record["accuracy"] - 0.5) < 0.15
         assert len(record["folds"]) == 5
+        assert record["std"] == pytest.approx(np.std(record["folds"], ddof=1)) != 0.0
         return record["folds"]
 
     assert folds(0) == folds(0) != folds(1)
