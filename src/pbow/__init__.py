@@ -1,7 +1,6 @@
 """Persistence bag-of-words: feature vectors from persistence diagrams."""
 
 from importlib import import_module as _import_module
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 from typing import Any as _Any
 
@@ -9,6 +8,8 @@ if TYPE_CHECKING:
     from pbow.diagrams import Diagrams
     from pbow.io.models import load, save
     from pbow.vectorizers import PersistenceBoW, StablePersistenceBoW
+
+    __version__: str
 
 __all__ = [
     "Diagrams",
@@ -18,8 +19,6 @@ __all__ = [
     "load",
     "save",
 ]
-
-__version__ = _version("pbow")
 
 # Where the names are. They are imported when they are first asked for, because a shell
 # that completes a command waits for the import of this package at every key.
@@ -46,6 +45,8 @@ _ROOMS = {
 
 def __getattr__(name: str) -> _Any:
     """Import what is asked for the first time."""
+    if name == "__version__":
+        return _import_module("importlib.metadata").version("pbow")
     if name in _HOMES:
         found = getattr(_import_module(_HOMES[name]), name)
         globals()[name] = found
@@ -58,4 +59,4 @@ def __getattr__(name: str) -> _Any:
 
 def __dir__() -> list[str]:
     """List what can be asked for, imported or not."""
-    return sorted({*globals(), *_HOMES, *_ROOMS})
+    return sorted({*globals(), *_HOMES, *_ROOMS, "__version__"})
