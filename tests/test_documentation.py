@@ -370,5 +370,7 @@ def test_the_advice_on_choosing_has_the_numbers_of_the_defaults():
     assert [d for d in differences if d not in defaults] == []
 
 
-def test_the_picture_of_the_readme_is_small():
-    assert (ROOT / "docs" / "images" / "words.png").stat().st_size < 150_000
+def test_pictures_are_small():
+    sizes = {p.name: p.stat().st_size for p in (ROOT / "docs" / "images").iterdir()}
+    assert sizes["words.png"] < 150_000  # the one of the README
+    assert max(sizes.values()) < 200_000

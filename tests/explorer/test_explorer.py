@@ -97,7 +97,7 @@ def test_two_classes_show_their_difference_in_red_and_blue(hard, shapes):
     difference = means["torus"] - means["circle"]
     sizes, largest = np.array(marker["size"]), np.abs(difference).max()
     assert np.allclose(sizes, np.maximum(5, 42 * np.sqrt(abs(difference) / largest)))
-    red, blue = "rgb(213, 94, 0)", "rgb(0, 114, 178)"
+    red, blue = "rgba(213, 94, 0, 0.4)", "rgba(0, 114, 178, 0.4)"
     assert marker["color"] == [red if d >= 0 else blue for d in difference]
     assert {red, blue} == set(marker["color"])
     note = text_of(hard, "plane-note")
@@ -359,13 +359,15 @@ def test_colours_are_light_or_dark_as_the_system_or_as_chosen(soft):
     assert colours() == light
 
 
-def test_a_narrow_window_needs_no_sideways_scrolling(hard):
+def test_a_narrow_window_shows_all_without_sideways_scrolling(hard):
     size = hard.get_window_size()
     try:
         hard.set_window_size(500, 900)
         drop_file(hard, "own.csv", csv_of(NEW))
         wide = "return document.documentElement.scrollWidth - window.innerWidth"
         wait_until(lambda: hard.execute_script(wide) <= 0)
+        bars = hard.find_elements("css selector", "#histogram .points path")
+        assert [bar.is_displayed() for bar in bars] == [True] * 8
     finally:
         hard.set_window_size(size["width"], size["height"])
 

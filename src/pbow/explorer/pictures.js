@@ -48,7 +48,7 @@ const Pictures = (() => {
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
       font: { color: theme("ink"), size: 13 },
-      margin: { l: 50, r: 10, t: 10, b: 45 },
+      margin: { l: 50, r: 10, t: 32, b: 45 }, // the buttons are at the top
       showlegend: false,
       hovermode: "closest",
       hoverlabel: {
@@ -85,7 +85,8 @@ const Pictures = (() => {
     // Zooming survives a change of what is drawn, but not of the part.
     layout.uirevision = book.name;
     if (book.never_dies) {
-      Object.assign(layout.yaxis, { range: [-1, 1], showticklabels: false });
+      const line = { showgrid: false, showticklabels: false };
+      Object.assign(layout.yaxis, { range: [-1, 1], ...line });
     }
     return Plotly.react(element, traces, layout, CONFIG);
   }
@@ -106,7 +107,7 @@ const Pictures = (() => {
       hoverinfo: "text",
       marker: {
         size: 7,
-        opacity: 0.75,
+        opacity: 0.9,
         color: Array.from(labels, colourOf),
         symbol: Array.from(labels, (word) => SIGNS[word % SIGNS.length]),
       },
@@ -126,14 +127,18 @@ const Pictures = (() => {
       hoverinfo: "text",
       marker: {
         size: values.map((value) => diameterOf(Math.abs(value), largest)),
-        color: colours,
-        opacity: 0.55,
+        color: colours.map(seenThrough), // points are below
+        opacity: 1,
         line: {
           color: values.map((_, k) => (k === chosen ? theme("ink") : colours[k])),
           width: values.map((_, k) => (k === chosen ? 3 : 1)),
         },
       },
     };
+  }
+
+  function seenThrough(colour) {
+    return colour.replace("rgb(", "rgba(").replace(")", ", 0.4)");
   }
 
   function diameterOf(value, largest) {
