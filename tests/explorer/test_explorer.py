@@ -16,6 +16,7 @@ from tests.explorer.driving import (
     requests,
     text_of,
     traces,
+    visit,
     wait_until,
 )
 from tests.explorer.models import diagrams
@@ -370,6 +371,15 @@ def test_a_narrow_window_shows_all_without_sideways_scrolling(hard):
         assert [bar.is_displayed() for bar in bars] == [True] * 8
     finally:
         hard.set_window_size(size["width"], size["height"])
+
+
+def test_a_page_that_cannot_start_says_so(browser, shapes, tmp_path):
+    whole = shapes.pages["soft"].read_text(encoding="utf-8")
+    path = tmp_path / "damaged.html"
+    path.write_text(re.sub('(id="points">).*?<', r"\1AAAA<", whole), encoding="utf-8")
+    visit(browser, path.as_uri())
+    wait_until(lambda: text_of(browser, "summary"))
+    assert text_of(browser, "summary").startswith("This page cannot start")
 
 
 def many(n_samples, n_words, tmp_path):
