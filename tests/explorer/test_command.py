@@ -64,7 +64,10 @@ def test_labels_may_be_an_array(run):
         ({"diagrams": "one_part.csv"}, "Expected parts H0, H1, got H0"),
         ({"labels": "short.txt"}, "each of the 12 diagrams; short.txt has 2"),
         ({"labels": "none.txt"}, "none.txt"),
-        ({"names": "short.txt"}, "sample_names to be 12 names, one a diagram; got 2"),
+        (
+            {"names": "short.txt"},
+            "Expected --names to be 12 names, one a diagram; got 2",
+        ),
         ({"output": "missing/page.html"}, "Cannot write to the folder missing"),
         ({"output": "."}, "it is a folder"),
         ({"output": "-"}, "A page is for a browser; name a file"),
