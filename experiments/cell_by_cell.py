@@ -83,7 +83,7 @@ def rows(
     column: list[Compared], n: int, about: dict[str, str], *, is_other: bool
 ) -> Iterator[str]:
     """Give a row for each method, with what the difference amounts to."""
-    yield "| method | here | test-chosen | paper | seconds, paper's | |"
+    yield "| method | here | test-chosen | paper | seconds: here, paper | |"
     yield "|---|---|---|---|---|---|"
     for cell in column:
         of = cell.outcome.cell
