@@ -114,10 +114,11 @@ setup := pyproject.toml constraints.txt scripts/setup-venv.sh
 	scripts/setup-venv.sh $*
 	@touch $@
 
-# Without a browser the tests of the explorer are skipped; nobody waits for one twice.
+# Without a browser the tests of the explorer are skipped; nobody waits for one twice. The
+# stamp names what was found, which must be there from then on.
 .venv/.has-browser: scripts/install-chromium.sh | .venv/.has-test
 	scripts/install-chromium.sh
-	@touch $@
+	@{ command -v chromium && command -v chromedriver; } >$@ || : >$@
 
 bench-list := $(wildcard benchmarks/requirements.txt)
 .venv/.has-bench: $(setup) $(bench-list)
