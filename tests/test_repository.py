@@ -56,8 +56,7 @@ def test_importing_pbow_needs_no_optional_package():
     )
     # None in sys.modules makes an import fail as if the package were not there.
     code = (
-        f"import sys; sys.modules.update(dict.fromkeys({optional})); "
-        "from pbow import *"
+        f"import sys; sys.modules.update(dict.fromkeys({optional})); from pbow import *"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
