@@ -230,6 +230,23 @@ def test_figures_and_the_page_are_written_and_named(run, results):
     ]
 
 
+def test_what_has_no_figures_says_why_of_each(run):
+    pytest.importorskip("matplotlib")
+    text = TEXT.partition("[descriptors.PBoW]")[0]
+    source = "surfaces = { n_diagrams = 20, n_points = 15 }"
+    Folder("other").make(text.replace(source, 'load = "mutag"'))
+    result = run("figures", "other")
+    assert result.exit_code == 0, result.output
+    assert result.stdout == ""
+    lines = result.stderr.splitlines()
+    assert len(lines) == 9
+    assert all(line.startswith("Left out: ") for line in lines)
+    assert lines[0] == (
+        "Left out: the pipeline. It is of a data set of shapes, which this experiment "
+        "does not have."
+    )
+
+
 @pytest.mark.parametrize("command", ["figures", "report"])
 def test_an_out_that_cannot_be_written_is_one_sentence(run, empty, command):
     pytest.importorskip("matplotlib")

@@ -145,6 +145,17 @@ def test_a_band_is_one_standard_deviation_to_each_side(experiment, runs):
     assert_allclose(heights.max() - heights.min(), 2 * 4 / np.sqrt(2))
 
 
+def test_a_band_stays_within_what_accuracies_can_be(experiment):
+    made = made_up(experiment, lambda _name, _params, r: [1.0, 0.9, 1.0][r])
+    low = made_up(experiment, lambda _name, _params, r: [0.0, 0.1, 0.0][r])
+    for runs, limit in ((made, 100.0), (low, 0.0)):
+        for ax in axes_of(accuracy_by_codebook_size(experiment, runs)).values():
+            heights = [band.get_paths()[0].vertices[:, 1] for band in ax.collections]
+            assert all(np.any(band == limit) for band in heights)
+            assert all(band.min() >= 0.0 for band in heights)
+            assert all(band.max() <= 100.0 for band in heights)
+
+
 def test_a_line_is_in_the_legend_once(experiment, runs):
     figure = accuracy_by_codebook_size(experiment, runs).draw()
     expected = ["PBoW", "PBoW, weighted", "sPBoW", "sPBoW, weighted"]

@@ -56,7 +56,7 @@ def test_an_experiment_on_shapes_has_all_figures_but_the_one_of_sizes(tmp_path):
         "class_differences_noisy-shapes",
         "accuracy_against_time",
     ]
-    assert made.left_out == {}
+    assert set(made.left_out) == {"time against size"}
     assert "circle" in made.figures[6].caption
     assert "clusters of clusters" in made.figures[6].caption
 
@@ -72,7 +72,9 @@ def test_data_that_are_not_there_leave_out_what_needs_them_only(tmp_path, monkey
         "average histograms of classes",
         "confusion matrices",
         "differences of classes",
+        "time against size",
     }
+    made.left_out.pop("time against size")
     assert all("synthetic" in reason for reason in made.left_out.values())
     assert "accuracy_by_codebook_size" in names_of(made)
     assert "shapes" in names_of(made)
@@ -87,6 +89,7 @@ def test_without_runs_the_figures_of_results_are_left_out(tmp_path):
         "confusion matrices",
         "differences of classes",
         "accuracy against time",
+        "time against size",
     }
     assert "needs runs" in made.left_out["accuracy against time"]
 
@@ -119,4 +122,47 @@ def test_an_experiment_of_sizes_has_the_figure_of_times_alone(tmp_path):
     experiment = declared(tmp_path, text)
     made = make_figures(experiment, results(experiment))
     assert names_of(made) == ["time_against_size"]
-    assert made.left_out == {}
+
+
+def test_figures_go_by_what_a_descriptor_is_and_not_by_its_name(tmp_path):
+    other = DESCRIPTORS.replace("descriptors.PI", "descriptors.pixels").replace(
+        "descriptors.PBoW", "descriptors.words"
+    )
+    experiment = declared(tmp_path, TWO_SETS + other)
+    runs = results(experiment)
+    for key, run in runs.items():
+        if run.confusion is not None:
+            runs[key] = replace(run, confusion=[[2, 1], [0, 3]])
+    made = make_figures(experiment, runs)
+    captions = {figure.name: figure.caption for figure in made.figures}
+    assert list(captions) == [
+        "accuracy_by_codebook_size",
+        "confusion_geomat-like",
+        "class_differences_geomat-like",
+        "accuracy_against_time",
+        "time_against_size",
+    ]
+    assert captions["accuracy_by_codebook_size"].endswith("PBoW is the row 'words'.")
+    assert captions["time_against_size"].endswith("PBoW is the row 'words'.")
+    assert captions["accuracy_against_time"].endswith(
+        "PI is the row 'pixels', PBoW is the row 'words'."
+    )
+    for figure in made.figures:
+        figure.draw()
+
+
+def test_an_experiment_without_any_figure_says_so_of_each(tmp_path):
+    text = """
+    [datasets.own]
+    diagrams = "own.pbow"
+    labels = "own.txt"
+    [descriptors.Statistics]
+    make = "PersistenceStatistics"
+    """
+    made = make_figures(declared(tmp_path, text), {})
+    assert made.figures == []
+    assert len(made.left_out) == 9
+    assert "data set of shapes" in made.left_out["the six shapes"]
+    assert "PersistenceImage" in made.left_out["confusion matrices"]
+    assert "PersistenceBoW" in made.left_out["accuracy by codebook size"]
+    assert "surfaces" in made.left_out["time against size"]

@@ -170,8 +170,8 @@ def table(results: Path, format_: str) -> None:
 def figures(results: Path, data_home: Path | None, out: Path | None) -> None:
     """Draw the figures of the folder RESULTS, as PNG and SVG.
 
-    Prints the files. Figures that need data which are not here are left out, and
-    named.
+    Prints the files. Of every figure of the paper that cannot be drawn from these
+    results, it says why.
     """
     from pbow.experiment.figures import make_figures, save  # noqa: PLC0415
 

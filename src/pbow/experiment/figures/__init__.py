@@ -9,16 +9,16 @@ from typing import NamedTuple
 from pbow.datasets import Dataset
 from pbow.experiment.comparison import column_title
 from pbow.experiment.data import open_dataset
-from pbow.experiment.declaration import Cell, DatasetEntry, Experiment
+from pbow.experiment.declaration import DatasetEntry, Experiment
 from pbow.experiment.figures.confusions import confusion_of, confusion_pair
 from pbow.experiment.figures.curves import (
-    WORDS,
     accuracy_against_time,
     accuracy_by_codebook_size,
 )
 from pbow.experiment.figures.figure import CannotDraw, Figure, Saved, save
 from pbow.experiment.figures.histograms import class_differences, class_histograms
 from pbow.experiment.figures.illustrations import pipeline, rips_stages, shapes
+from pbow.experiment.figures.kinds import IMAGES, WORDS, row_of
 from pbow.experiment.figures.times import time_against_size
 from pbow.experiment.runs import Run
 from pbow.experiment.selection import Outcome, summarize
@@ -29,8 +29,7 @@ __all__ = ["CannotDraw", "Figure", "Made", "Saved", "make_figures", "save"]
 Runs = Mapping[str, Run]
 Candidate = tuple[str, Callable[[], Figure]]
 
-# The paper shows what is confused by these two, on a data set of this name.
-PAIR = ("PI", "PBoW")
+# The paper shows what is confused by PI and PBoW on a data set of this name.
 COMPARED_ON = "geomat"
 
 
@@ -49,6 +48,9 @@ def make_figures(
     Those of results need runs only. Those of diagrams need the data: average histograms
     and the pipeline of the first data set of shapes, and the two classes that are
     confused most on GeoMat, or else on the first data set where PI and PBoW are done.
+    PI, PBoW and sPBoW are rows of PersistenceImage, PersistenceBoW and
+    StablePersistenceBoW, whatever their names: of several, the one that is called so,
+    or else the first.
 
     Parameters
     ----------
@@ -62,8 +64,8 @@ def make_figures(
     Returns
     -------
     made : Made
-        ``made.figures``, not drawn yet, and ``made.left_out``: why a figure that this
-        experiment could have is missing (no runs, no data, no gudhi), by what it shows.
+        ``made.figures``, not drawn yet, and ``made.left_out``: why a figure is missing
+        (nothing to show, no runs, no data, no gudhi), by what it shows.
 
     See Also
     --------
@@ -103,7 +105,7 @@ def make_figures(
 def _candidates(
     experiment: Experiment, runs: Runs, data_home: AnyPath | None
 ) -> Iterator[Candidate]:
-    """Give what this experiment could show, and how: in the order of the paper."""
+    """Give what there is to show, and how: in the order of the paper."""
 
     # Several figures are of the same data.
     @cache
@@ -111,59 +113,76 @@ def _candidates(
         [entry] = [entry for entry in experiment.datasets if entry.name == name]
         return open_dataset(entry, seed=experiment.seed, data_home=data_home)
 
-    of_shapes = next(filter(_has_shapes, experiment.datasets), None)
-    if of_shapes is not None:
-        name, title = of_shapes.name, column_title(of_shapes)
-        yield "the pipeline", lambda: pipeline(open_named(name), title)
-        yield "stages of a Rips complex", rips_stages
-        yield "the six shapes", shapes
-    if any(_has_sizes(cell) for cell in experiment.cells):
-        yield (
-            "accuracy by codebook size",
-            lambda: accuracy_by_codebook_size(experiment, runs),
-        )
-    if of_shapes is not None:
-        yield (
-            "average histograms of classes",
-            lambda: class_histograms(open_named(name), title),
-        )
-    pair = _compared(experiment, runs)
-    if pair is not None:
-        left, right = pair
+    def of_shapes() -> tuple[Dataset, str]:
+        entry = _first_of_shapes(experiment)
+        return open_named(entry.name), column_title(entry)
+
+    def confusions() -> Figure:
+        left, right = _compared(experiment, runs)
+        return confusion_pair(left, right, open_named(right.cell.dataset.name))
+
+    def differences() -> Figure:
+        _, right = _compared(experiment, runs)
         entry = right.cell.dataset
-        yield (
-            "confusion matrices",
-            lambda: confusion_pair(left, right, open_named(entry.name)),
+        return class_differences(
+            open_named(entry.name), confusion_of(right), column_title(entry)
         )
-        yield (
-            "differences of classes",
-            lambda: class_differences(
-                open_named(entry.name), confusion_of(right), column_title(entry)
-            ),
-        )
-        yield "accuracy against time", lambda: accuracy_against_time(experiment, runs)
-    if any("surfaces" in entry.source for entry in experiment.datasets):
-        yield "time against size", lambda: time_against_size(experiment, runs)
+
+    def beside_shapes(make: Callable[[], Figure]) -> Figure:
+        _first_of_shapes(experiment)
+        return make()
+
+    def circles() -> Figure:
+        _compared(experiment, runs)
+        return accuracy_against_time(experiment, runs)
+
+    yield "the pipeline", lambda: pipeline(*of_shapes())
+    yield "stages of a Rips complex", lambda: beside_shapes(rips_stages)
+    yield "the six shapes", lambda: beside_shapes(shapes)
+    yield (
+        "accuracy by codebook size",
+        lambda: accuracy_by_codebook_size(experiment, runs),
+    )
+    yield "average histograms of classes", lambda: class_histograms(*of_shapes())
+    yield "confusion matrices", confusions
+    yield "differences of classes", differences
+    yield "accuracy against time", circles
+    yield "time against size", lambda: time_against_size(experiment, runs)
+
+
+def _first_of_shapes(experiment: Experiment) -> DatasetEntry:
+    found = next(filter(_has_shapes, experiment.datasets), None)
+    if found is None:
+        msg = "It is of a data set of shapes, which this experiment does not have."
+        raise CannotDraw(msg)
+    return found
 
 
 def _has_shapes(entry: DatasetEntry) -> bool:
     return "shapes" in entry.source or entry.name.startswith(("synthetic", "shapes"))
 
 
-def _has_sizes(cell: Cell) -> bool:
-    return cell.descriptor.name in WORDS and len(cell.grid.get("n_words", ())) > 1
-
-
-def _compared(experiment: Experiment, runs: Runs) -> tuple[Outcome, Outcome] | None:
+def _compared(experiment: Experiment, runs: Runs) -> tuple[Outcome, Outcome]:
     """Return PI and PBoW where the paper compares them, or else where both are done."""
     outcomes = summarize(experiment, runs)
-    pairs = [
-        (outcomes[of.name, PAIR[0]], outcomes[of.name, PAIR[1]])
-        for of in experiment.datasets
-        if all((of.name, name) in outcomes for name in PAIR)
+    names = [
+        row.name
+        for kind in (IMAGES, WORDS)
+        if (row := row_of(experiment, kind)) is not None
     ]
+    pairs = [
+        (outcomes[of.name, names[0]], outcomes[of.name, names[1]])
+        for of in experiment.datasets
+        if len(names) == 2 and all((of.name, name) in outcomes for name in names)
+    ]
+    if not pairs:
+        msg = (
+            "It compares PI with PBoW (PersistenceImage, PersistenceBoW) on a data "
+            "set, and this experiment does not have both."
+        )
+        raise CannotDraw(msg)
     # min keeps the first of equals.
-    return min(pairs, key=_rank, default=None)
+    return min(pairs, key=_rank)
 
 
 def _rank(pair: tuple[Outcome, Outcome]) -> tuple[bool, bool]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,14 @@ import numpy as np
 from pbow.experiment.comparison import column_title
 from pbow.experiment.declaration import Cell, DatasetEntry, Experiment, Params, describe
 from pbow.experiment.figures.figure import CannotDraw, Figure, add_legend, new_panels
+from pbow.experiment.figures.kinds import (
+    IMAGES,
+    STABLE,
+    WORDS,
+    explain_kinds,
+    kind_of,
+    row_of,
+)
 from pbow.experiment.plan import n_repetitions, plan_cell
 from pbow.experiment.runs import FINAL, SCREEN, Run
 from pbow.validation import is_integer
@@ -23,11 +31,10 @@ __all__ = ["accuracy_against_time", "accuracy_by_codebook_size"]
 
 Runs = Mapping[str, Run]
 
-WORDS = ("PBoW", "sPBoW")
 # What makes the vectors of a descriptor longer.
-SIZE = {"PI": "resolution", "PBoW": "n_words", "sPBoW": "n_words"}
+SIZE = {IMAGES: "resolution", WORDS: "n_words", STABLE: "n_words"}
 # Of the palette of Okabe and Ito, which everyone can tell apart.
-COLOURS = {"PI": "#009E73", "PBoW": "#0072B2", "sPBoW": "#D55E00"}
+COLOURS = {IMAGES: "#009E73", WORDS: "#0072B2", STABLE: "#D55E00"}
 UNWEIGHTED = "uniform"
 
 # Diameter of the circle of the longest vectors, in points of 1/72 inch.
@@ -73,7 +80,8 @@ def accuracy_by_codebook_size(experiment: Experiment, runs: Runs) -> Figure:
     Parameters
     ----------
     experiment : Experiment
-        With descriptors PBoW or sPBoW and several values of ``n_words``.
+        With a PersistenceBoW or a StablePersistenceBoW, PBoW and sPBoW in the figure,
+        and several values of ``n_words``.
     runs : mapping of str to Run
         By key, as :meth:`Folder.load` returns them.
 
@@ -87,7 +95,7 @@ def accuracy_by_codebook_size(experiment: Experiment, runs: Runs) -> Figure:
     cells = []
     for dataset in experiment.datasets:
         lines: dict[str, list[Measured]] = {}
-        for cell in _cells(experiment, dataset, WORDS):
+        for cell in _cells(experiment, dataset, (WORDS, STABLE)):
             kept = _held(cell)
             found = _lines(cell, kept, measured(experiment, cell, runs))
             if found:
@@ -98,8 +106,8 @@ def accuracy_by_codebook_size(experiment: Experiment, runs: Runs) -> Figure:
             panels[column_title(dataset)] = lines
     if not panels:
         msg = (
-            "Accuracy by codebook size needs runs of PBoW or sPBoW with two values of "
-            "n_words at least, in all repetitions."
+            "It needs runs of PBoW or sPBoW (PersistenceBoW, StablePersistenceBoW) "
+            "with two values of n_words at least, in all repetitions."
         )
         raise CannotDraw(msg)
     caption = (
@@ -108,6 +116,7 @@ def accuracy_by_codebook_size(experiment: Experiment, runs: Runs) -> Figure:
         "learnt from: mean over the repetitions, and a band of one standard deviation. "
         + _protocol(experiment, cells, runs)
         + _fixed(held)
+        + explain_kinds(cell.descriptor for cell in cells)
     )
     return Figure(
         "accuracy_by_codebook_size",
@@ -123,7 +132,8 @@ def accuracy_against_time(experiment: Experiment, runs: Runs) -> Figure:
     Parameters
     ----------
     experiment : Experiment
-        With two of the descriptors PI, PBoW and sPBoW.
+        With two of PersistenceImage, PersistenceBoW and StablePersistenceBoW: PI, PBoW
+        and sPBoW in the figure.
     runs : mapping of str to Run
         By key, as :meth:`Folder.load` returns them.
 
@@ -136,7 +146,7 @@ def accuracy_against_time(experiment: Experiment, runs: Runs) -> Figure:
     cells = []
     for dataset in experiment.datasets:
         best = {
-            cell.descriptor.name: (cell, _best_by_size(experiment, cell, runs))
+            _kind(cell): (cell, _best_by_size(experiment, cell, runs))
             for cell in _cells(experiment, dataset, SIZE)
         }
         found = {name: points for name, (_, points) in best.items() if points}
@@ -145,8 +155,8 @@ def accuracy_against_time(experiment: Experiment, runs: Runs) -> Figure:
             cells += [best[name][0] for name in found]
     if not panels:
         msg = (
-            "Accuracy against time needs runs of two of PI, PBoW and sPBoW on a data "
-            "set, in all repetitions."
+            "It needs runs of two of PI, PBoW and sPBoW (PersistenceImage, "
+            "PersistenceBoW, StablePersistenceBoW) on a data set, in all repetitions."
         )
         raise CannotDraw(msg)
     caption = (
@@ -156,6 +166,7 @@ def accuracy_against_time(experiment: Experiment, runs: Runs) -> Figure:
         "number of words, or resolution of the image, at the best of the other "
         "parameters, chosen by its accuracy on the test parts. "
         + _protocol(experiment, cells, runs, shows_time=True)
+        + explain_kinds(cell.descriptor for cell in cells)
     )
     return Figure(
         "accuracy_against_time",
@@ -192,12 +203,15 @@ def _stage(experiment: Experiment, cell: Cell) -> str:
 
 
 def _cells(
-    experiment: Experiment,
-    dataset: DatasetEntry,
-    names: Mapping[str, str] | tuple[str, ...],
+    experiment: Experiment, dataset: DatasetEntry, kinds: Iterable[str]
 ) -> list[Cell]:
-    cells = (experiment.cell(dataset.name, name) for name in names)
+    rows = (row_of(experiment, kind) for kind in kinds)
+    cells = (experiment.cell(dataset.name, row.name) for row in rows if row is not None)
     return [cell for cell in cells if cell is not None]
+
+
+def _kind(cell: Cell) -> str:
+    return kind_of(cell.descriptor) or cell.descriptor.name
 
 
 def _held(cell: Cell) -> Params:
@@ -227,12 +241,12 @@ def _lines(
 
 
 def _size(cell: Cell, point: Measured) -> Any:
-    return point.params.get(SIZE[cell.descriptor.name])
+    return point.params.get(SIZE[_kind(cell)])
 
 
 def _label(cell: Cell, point: Measured) -> str:
     is_weighted = point.params.get("weighting", UNWEIGHTED) != UNWEIGHTED
-    return f"{cell.descriptor.name}, weighted" if is_weighted else cell.descriptor.name
+    return f"{_kind(cell)}, weighted" if is_weighted else _kind(cell)
 
 
 def _best_by_size(experiment: Experiment, cell: Cell, runs: Runs) -> list[Measured]:
@@ -316,8 +330,8 @@ def _draw_line(ax: Axes, label: str, points: list[Measured]) -> Any:
     deviations = np.array([point.deviation for point in points])
     ax.fill_between(
         sizes,
-        means - deviations,
-        means + deviations,
+        np.maximum(means - deviations, 0.0),
+        np.minimum(means + deviations, 100.0),
         color=COLOURS[name],
         alpha=0.12,
         linewidth=0,

@@ -9,6 +9,7 @@ import numpy as np
 
 from pbow.experiment.declaration import Experiment
 from pbow.experiment.figures.figure import CannotDraw, Figure, add_legend, new_panels
+from pbow.experiment.figures.kinds import STABLE, WORDS, explain_kinds, row_of
 from pbow.experiment.runs import Run
 from pbow.experiment.selection import summarize
 
@@ -27,10 +28,10 @@ STEPS = {
 }
 CONSTRUCTION = ("codebook", "assignment")
 # The bars of a pair, left and right of its middle.
-BARS = {"PBoW": (-0.21, ""), "sPBoW": (0.21, "////")}
+BARS = {WORDS: (-0.21, ""), STABLE: (0.21, "////")}
 WIDTH = 0.38
 
-# Number of diagrams -> descriptor -> step -> seconds.
+# Number of diagrams -> kind of descriptor -> step -> seconds.
 Times = dict[int, dict[str, dict[str, float]]]
 
 
@@ -40,8 +41,8 @@ def time_against_size(experiment: Experiment, runs: Mapping[str, Run]) -> Figure
     Parameters
     ----------
     experiment : Experiment
-        With data sets of several sizes from source ``surfaces`` and descriptors PBoW or
-        sPBoW.
+        With data sets of several sizes from source ``surfaces`` and a PersistenceBoW or
+        a StablePersistenceBoW, PBoW and sPBoW in the figure.
     runs : mapping of str to Run
         By key, as :meth:`Folder.load` returns them.
 
@@ -52,22 +53,26 @@ def time_against_size(experiment: Experiment, runs: Mapping[str, Run]) -> Figure
     """
     times: Times = {}
     used: list[Run] = []
-    for (_, descriptor), outcome in summarize(experiment, runs).items():
-        is_asked = "surfaces" in outcome.cell.dataset.source and descriptor in BARS
+    rows = {kind: row_of(experiment, kind) for kind in BARS}
+    shown = {row.name: kind for kind, row in rows.items() if row is not None}
+    for (_, name), outcome in summarize(experiment, runs).items():
+        is_asked = "surfaces" in outcome.cell.dataset.source and name in shown
         if is_asked and outcome.is_complete:
             size = outcome.nested[0].n_train + outcome.nested[0].n_test
-            times.setdefault(size, {})[descriptor] = _by_step(outcome.nested)
+            times.setdefault(size, {})[shown[name]] = _by_step(outcome.nested)
             used += outcome.nested
     if not times:
         msg = (
-            "Time against size needs complete cells of PBoW or sPBoW on data sets of "
-            "source 'surfaces'."
+            "It needs complete cells of PBoW or sPBoW (PersistenceBoW, "
+            "StablePersistenceBoW) on data sets of source 'surfaces'."
         )
         raise CannotDraw(msg)
+    drawn = {run.descriptor for run in used}
+    entries = [entry for entry in experiment.descriptors if entry.name in drawn]
     return Figure(
         "time_against_size",
         "Time against the size of the data set",
-        _caption(used),
+        _caption(used) + explain_kinds(entries),
         lambda: _draw(dict(sorted(times.items()))),
     )
 
