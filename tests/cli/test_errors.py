@@ -8,6 +8,7 @@ import pytest
 # Files of the folder are inputs, and what begins with "out" is written.
 COMMANDS = [
     "homology clouds.npy --kind clouds -o out.pbow",
+    "homology clouds.npy --kind clouds --names-out out.txt -o out.pbow",
     "homology images.npy --kind images -o out.csv",
     "homology graph.txt --kind graphs -o out.pbow",
     "homology mesh.off -o out.pbow",

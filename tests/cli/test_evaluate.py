@@ -98,3 +98,15 @@ def test_labels_must_be_of_use(run, folder, labels, message):
     result = run("evaluate", "diagrams.pbow", "--labels", "y.txt", "--folds", "3")
     assert result.exit_code == 1
     assert message in result.stderr
+
+
+def test_labels_go_by_name_whatever_their_order(run, folder, rng):
+    labels = (folder / "labels.txt").read_text().splitlines()
+    names = [f"c{i}.csv" for i in range(12)]
+    rows = [f"{name},{label}" for name, label in zip(names, labels, strict=True)]
+    (folder / "names.txt").write_text("\n".join(names))
+    (folder / "y.csv").write_text("\n".join(["file,label", *rng.permutation(rows)]))
+    words = ["evaluate", "diagrams.pbow", "--folds", "3", "--words", "3", "--json"]
+    named = json.loads(run(*words, "--labels", "y.csv", "--names", "names.txt").stdout)
+    plain = json.loads(run(*words, "--labels", "labels.txt").stdout)
+    assert [r["folds"] for r in named] == [r["folds"] for r in plain]

@@ -37,6 +37,8 @@ def scans(tmp_path):
     np.save(tmp_path / "clouds.npy", clouds[chosen])
     labels = "".join(f"{names[i]}\n" for i in chosen)
     (tmp_path / "labels.txt").write_text(labels)
+    rows = "".join(f"{i}.csv,{names[i]}\n" for i in reversed(chosen))
+    (tmp_path / "labels.csv").write_text(f"file,label\n{rows}")
     return tmp_path
 
 

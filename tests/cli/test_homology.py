@@ -264,3 +264,31 @@ def test_what_does_not_go_together_ends_with_code_2(run, clouds, options, messag
     assert result.exit_code == 2
     assert message in result.stderr.splitlines()[-1]
     assert "Usage: pbow homology" in result.stderr
+
+
+def test_names_are_written_in_the_order_of_the_diagrams(run, tmp_path):
+    pytest.importorskip("gudhi")
+    for folder, names in {"a": ("c10.csv", "c2.csv"), "b": ("c1.csv",)}.items():
+        (tmp_path / folder).mkdir()
+        for name in names:
+            (tmp_path / folder / name).write_text("0,0\n1,0\n"[: 4 * (len(name) - 5)])
+    words = ["--kind", "clouds", "--dims", "0", "-o", "x.pbow", "--names-out", "n.txt"]
+    result = run("homology", "a", "b", *words)
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "n.txt").read_text() == "c2.csv\nc10.csv\nc1.csv\n"
+    assert "n.txt: 3 names" in result.stderr
+    assert read_diagrams("x.pbow").sizes.tolist() == [1, 2, 1]
+
+
+def test_every_source_of_a_mesh_has_a_name(run, tmp_path, rng):
+    write_ring(tmp_path / "a.off", rng)
+    words = ["--sources", "2", "-o", "x.pbow", "--names-out", "n.txt"]
+    assert run("homology", "a.off", *words).exit_code == 0
+    assert (tmp_path / "n.txt").read_text() == "a.off:0\na.off:1\n"
+
+
+def test_a_pipe_has_no_name(run):
+    words = ["-", "--kind", "clouds", "-o", "x.pbow", "--names-out", "n.txt"]
+    result = run("homology", *words, input="0,0\n")
+    assert result.exit_code == 2
+    assert "has no name for --names-out." in result.stderr

@@ -76,6 +76,47 @@ def test_a_text_without_a_label_a_line_is_refused(
     assert str(caught.value).endswith(message)
 
 
+@pytest.mark.parametrize("head", ["", "file,label\n"])
+def test_labels_are_found_by_name(tmp_path, head):
+    (tmp_path / "names.txt").write_text("c2.csv\nc10.csv\n")
+    table = tmp_path / "y.csv"
+    table.write_text(f'{head}c10.csv,"a, b"\nc1.csv,no diagram\nc2.csv, c\n')
+    assert inputs.has_names(table)
+    labels = inputs.read_labels(table, 2, tmp_path / "names.txt")
+    assert labels.tolist() == ["c", "a, b"]
+
+
+@pytest.mark.parametrize(
+    ("names", "table", "message"),
+    [
+        ("a\nb", "a,1\nb,2", "a name for each of the 3 diagrams; n.txt has 2."),
+        ("a\nb\nc", "a,1", "y.csv has no label for b and 1 more of n.txt."),
+        ("a\nb\nc", "file,label", "y.csv has no label for a and 2 more of n.txt."),
+        ("a\nb\nc", "a,1\nb,2\nb,2\nc,1", "once in y.csv; b is there 2 times."),
+        ("a\nb\na", "a,1\nb,2", "once in n.txt; a is there 2 times."),
+        ("a\nb\nc", "1\n2\n3", "file and label, as --names is given; line 1 is '1'."),
+        ("a\nb\nc", "a,1\nb,\nc,1", "as --names is given; line 2 is 'b,'."),
+    ],
+    ids=["few", "missing", "empty", "double", "double name", "one column", "no label"],
+)
+def test_names_that_do_not_fit_the_labels_are_told(
+    tmp_path, monkeypatch, names, table, message
+):
+    monkeypatch.chdir(tmp_path)
+    Path("n.txt").write_text(names)
+    Path("y.csv").write_text(table)
+    with pytest.raises(ValueError, match=r".") as caught:
+        inputs.read_labels(Path("y.csv"), 3, Path("n.txt"))
+    assert str(caught.value).endswith(message)
+
+
+def test_labels_by_name_are_not_taken_without_names(tmp_path):
+    with pytest.raises(
+        ValueError, match=r"labels by the names of files\. Pass .*--names"
+    ):
+        labels_of(tmp_path, "file,label\na.csv,1\n", 2)
+
+
 def test_it_is_known_before_the_work_that_a_file_cannot_be_written(tmp_path):
     inputs.check_output(tmp_path / "new.txt")
     assert list(tmp_path.iterdir()) == []

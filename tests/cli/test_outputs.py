@@ -25,6 +25,8 @@ SAME = [
     "explore model.pbow diagrams.pbow --names labels.txt -o labels.txt",
     "homology cloud.csv --kind clouds -o cloud.csv",
     "homology folder --kind clouds -o folder/old.csv",
+    "homology cloud.csv --kind clouds --names-out x.csv -o x.csv",
+    "homology cloud.csv --kind clouds --names-out cloud.csv -o x.csv",
     "plot diagram diagrams.png -o diagrams.png",
     "plot classes model.pbow diagrams.pbow --labels labels.svg -o labels.svg",
     "experiment report results --out results/experiment.toml",

@@ -21,15 +21,18 @@ CLOUD = np.array([[0.0, 1.5, -2.0], [3.0, 4.0, 5.25]])
 )
 def test_a_cloud_is_a_point_a_line(tmp_path, name, text):
     (tmp_path / name).write_text(text)
-    [cloud] = raw.read_clouds([tmp_path / name])
+    [cloud] = raw.read_clouds(tmp_path / name)
     assert_array_equal(cloud, CLOUD)
 
 
 def test_an_array_is_one_cloud_or_several(tmp_path):
     np.save(tmp_path / "one.npy", CLOUD)
     np.save(tmp_path / "two.npy", [CLOUD, CLOUD + 1])
-    clouds = raw.read_clouds([tmp_path / "two.npy", tmp_path / "one.npy"])
+    files = [tmp_path / "two.npy", tmp_path / "one.npy"]
+    clouds, origins = raw.read_all(raw.read_clouds, files)
     assert_array_equal(clouds, [CLOUD, CLOUD + 1, CLOUD])
+    assert origins == [files[0], files[0], files[1]]
+    assert raw.sample_names(origins) == ["two.npy:0", "two.npy:1", "one.npy"]
 
 
 @pytest.mark.parametrize(
@@ -47,22 +50,22 @@ def test_a_text_that_is_no_cloud_is_refused(tmp_path, monkeypatch, text, message
     monkeypatch.chdir(tmp_path)
     Path("a.csv").write_text(text)
     with pytest.raises(ValueError, match=message):
-        raw.read_clouds([Path("a.csv")])
+        raw.read_clouds(Path("a.csv"))
 
 
 def test_an_array_of_another_shape_is_refused(tmp_path):
     np.save(tmp_path / "a.npy", np.zeros(5))
     with pytest.raises(ValueError, match=r"of shape \(5,\); expected \(points, coord"):
-        raw.read_clouds([tmp_path / "a.npy"])
+        raw.read_clouds(tmp_path / "a.npy")
     with pytest.raises(ValueError, match=r"of shape \(5,\); expected \(h, w\) or"):
-        raw.read_images([tmp_path / "a.npy"])
+        raw.read_images(tmp_path / "a.npy")
 
 
 @pytest.mark.parametrize("shape", [(3, 4, 5), (3, 2, 4, 5)], ids=["plane", "space"])
 def test_an_array_is_a_stack_of_images(tmp_path, shape):
     stack = np.arange(np.prod(shape)).reshape(shape)
     np.save(tmp_path / "a.npy", stack)
-    assert_array_equal(raw.read_images([tmp_path / "a.npy"]), stack)
+    assert_array_equal(raw.read_images(tmp_path / "a.npy"), stack)
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "I;16", "F", "RGB", "RGBA", "P", "LA"])
@@ -76,21 +79,21 @@ def test_a_picture_is_grey_by_the_mean_of_its_colours(tmp_path, mode):
         picture = picture.convert(mode)
     path = tmp_path / ("a.tif" if mode == "F" else "a.png")
     picture.save(path)
-    [grey] = raw.read_images([path])
+    [grey] = raw.read_images(path)
     assert_array_equal(grey / grey.max(), levels / 255)
 
 
 def test_colours_count_alike(tmp_path):
     Image = pytest.importorskip("PIL.Image")
     Image.new("RGB", (2, 2), (30, 60, 0)).save(tmp_path / "a.png")
-    assert_array_equal(raw.read_images([tmp_path / "a.png"])[0], np.full((2, 2), 30.0))
+    assert_array_equal(raw.read_images(tmp_path / "a.png")[0], np.full((2, 2), 30.0))
 
 
 def test_a_damaged_picture_is_named(tmp_path):
     pytest.importorskip("PIL.Image")
     (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n no more")
     with pytest.raises(ValueError, match=r"a\.png: it is damaged, or no picture"):
-        raw.read_images([tmp_path / "a.png"])
+        raw.read_images(tmp_path / "a.png")
 
 
 @pytest.mark.parametrize(
@@ -99,7 +102,7 @@ def test_a_damaged_picture_is_named(tmp_path):
 )
 def test_a_graph_is_an_edge_a_line(tmp_path, text):
     (tmp_path / "a.txt").write_text(text)
-    edges, n_vertices = raw.read_graphs([tmp_path / "a.txt"])[0]
+    edges, n_vertices = raw.read_graphs(tmp_path / "a.txt")[0]
     assert n_vertices == 3
     assert {frozenset(edge) for edge in edges.tolist()} == {
         frozenset((0, 1)),
@@ -109,7 +112,7 @@ def test_a_graph_is_an_edge_a_line(tmp_path, text):
 
 def test_a_vertex_alone_has_a_line_of_its_own(tmp_path):
     (tmp_path / "a.txt").write_text("1 2\n5\n")
-    edges, n_vertices = raw.read_graphs([tmp_path / "a.txt"])[0]
+    edges, n_vertices = raw.read_graphs(tmp_path / "a.txt")[0]
     assert (edges.tolist(), n_vertices) == ([[0, 1]], 3)
 
 
@@ -124,14 +127,14 @@ def test_a_vertex_alone_has_a_line_of_its_own(tmp_path):
 def test_a_text_that_is_no_graph_is_refused(tmp_path, text, message):
     (tmp_path / "a.txt").write_text(text)
     with pytest.raises(ValueError, match=message):
-        raw.read_graphs([tmp_path / "a.txt"])
+        raw.read_graphs(tmp_path / "a.txt")
 
 
 def test_the_graphs_of_a_data_set_are_read(tmp_path):
     write(tmp_path, "graphs_TINY", graph_arrays())
     arrays = graph_arrays()
-    graphs = raw.read_graphs([tmp_path / "graphs_TINY.npz"])
-    assert_array_equal(graphs.num_nodes, arrays["num_nodes"])
+    graphs = raw.read_graphs(tmp_path / "graphs_TINY.npz")
+    assert_array_equal([n for _, n in graphs], arrays["num_nodes"])
 
 
 def test_data_without_a_graph_are_refused(tmp_path):
@@ -139,7 +142,7 @@ def test_data_without_a_graph_are_refused(tmp_path):
     empty = {name: array[:0] for name, array in arrays.items()}
     write(tmp_path, "graphs_NONE", empty | {"offsets": arrays["offsets"][:1]})
     with pytest.raises(ValueError, match=r"graphs_NONE\.npz has no graphs; expected"):
-        raw.read_graphs([tmp_path / "graphs_NONE.npz"])
+        raw.read_graphs(tmp_path / "graphs_NONE.npz")
 
 
 PLY = "ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\nproperty float y\n"
@@ -151,7 +154,7 @@ PLY += "property list uchar int vertex_indices\nend_header\n"
 def test_a_mesh_without_vertices_is_refused(tmp_path, name, text):
     (tmp_path / name).write_text(text)
     with pytest.raises(ValueError, match=rf"{name} has no vertices; expected a mesh"):
-        raw.read_meshes([tmp_path / name])
+        raw.read_meshes(tmp_path / name)
 
 
 def test_files_of_a_folder_come_in_natural_order(tmp_path):
@@ -199,3 +202,15 @@ def test_a_file_that_is_not_there_is_not_blamed_for_its_ending(tmp_path):
 def test_a_folder_without_such_files_is_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"has no files \.off, \.ply"):
         raw.find_files([tmp_path], raw.KINDS["meshes"])
+
+
+def test_names_have_folders_where_they_are_not_told_apart_without():
+    files = [Path("rings/1.csv"), Path("eights/1.csv"), Path("rings/1.csv")]
+    names = ["rings/1.csv:0", "eights/1.csv", "rings/1.csv:1"]
+    assert raw.sample_names(files) == names
+
+
+@pytest.mark.parametrize("name", ["a\nb.csv", " a.csv", "a\udcff.csv"])
+def test_a_name_that_is_no_line_is_refused(name):
+    with pytest.raises(ValueError, match="cannot stand on a line of a text"):
+        raw.sample_names([Path(name)])

@@ -36,9 +36,10 @@ STANDARDIZED = {"statistics"}
 @click.command()
 @options.diagrams
 @options.labels
+@options.names_of_labels
 @click.option(
     "--descriptor",
-    "names",
+    "descriptors",
     type=click.Choice((*VECTORIZERS, *KERNELS)),
     multiple=True,
     default=("pbow", "spbow"),
@@ -60,7 +61,8 @@ STANDARDIZED = {"statistics"}
 def evaluate(
     diagrams: Path,
     labels: Path,
-    names: tuple[str, ...],
+    names: Path | None,
+    descriptors: tuple[str, ...],
     words: int | None,
     settings: dict[str, Any],
     folds: int,
@@ -79,15 +81,18 @@ def evaluate(
     pbow evaluate diagrams.pbow --labels labels.txt
     pbow evaluate diagrams.pbow --labels labels.txt --words 20 --descriptor pbow \
         --descriptor statistics --descriptor swk
+    pbow evaluate diagrams.pbow --labels labels.csv --names names.txt
     """
     import numpy as np  # noqa: PLC0415
 
     from pbow.experiment import DescriptorEntry  # noqa: PLC0415
     from pbow.experiment.classification import make_folds  # noqa: PLC0415
 
-    made = make_descriptors(names, settings, words=words, seed=seed, n_jobs=n_jobs)
+    made = make_descriptors(
+        descriptors, settings, words=words, seed=seed, n_jobs=n_jobs
+    )
     X = read_diagrams(diagrams)
-    classes, y = np.unique(read_labels(labels, len(X)), return_inverse=True)
+    classes, y = np.unique(read_labels(labels, len(X), names), return_inverse=True)
     _check_classes(labels, classes, y, folds)
     parts = make_folds(y, None, folds, seed=seed, repetition=0)
     results = []

@@ -16,24 +16,32 @@ from pbow.cli import options
 from pbow.cli.inputs import (
     check_format,
     check_json,
+    check_output,
     is_stream,
+    say_written,
     standard_input,
     write_diagrams,
+    writing,
 )
 from pbow.cli.raw import (
     KINDS,
     ending_of,
     find_files,
     guess_kind,
+    read_all,
     read_clouds,
     read_graphs,
     read_images,
     read_meshes,
+    sample_names,
 )
 from pbow.cli.show import print_json, progress_bar
 
 if TYPE_CHECKING:
     from pbow.diagrams import Diagrams
+
+    # And the file that each sample comes from.
+    Computed = tuple[Diagrams, Sequence[Path]]
 
 __all__ = ["homology"]
 
@@ -91,6 +99,12 @@ ALL_METHODS = tuple(dict.fromkeys(m for methods in METHODS.values() for m in met
 @options.settings(
     "Another parameter of the function of pbow.homology, as epsilon, k, periodic."
 )
+@click.option(
+    "--names-out",
+    type=options.path,
+    metavar="FILE",
+    help="Write the names of the files, one a line, in the order of the diagrams.",
+)
 @options.jobs
 @options.as_json
 def homology(
@@ -103,6 +117,7 @@ def homology(
     heat: float | None,
     sources: int | None,
     settings: dict[str, Any],
+    names_out: Path | None,
     n_jobs: int,
     *,
     as_json: bool,
@@ -120,12 +135,13 @@ def homology(
              a graphs_*.npz file of the data sets
     meshes   .off or .ply; a sample is a vertex from which a ball grows
 
-    Files of a folder are taken in the order of their names, 2 before 10. With --kind,
-    INPUT may be - for one such file by a pipe.
+    Files of a folder are taken in the order of their names, 2 before 10; --names-out
+    writes it down. With --kind, INPUT may be - for one such file by a pipe.
 
     \b
     pbow homology clouds.npy --kind clouds -o diagrams.pbow
     pbow homology scans/ --kind clouds --method alpha --dims 1,2 -o diagrams.pbow
+    pbow homology scans/ --kind clouds --names-out names.txt -o diagrams.pbow
     pbow homology pictures/*.png --method superlevel -o diagrams.csv
     pbow homology graphs/ --kind graphs --method extended --heat 10 -o diagrams.pbow
     pbow homology airplane.off --sources 300 -o diagrams.pbow
@@ -133,9 +149,15 @@ def homology(
     start = time.perf_counter()
     check_json(output, as_json=as_json)
     check_format(output, None)
-    if kind is None and any(map(is_stream, inputs)):
-        msg = "Say by --kind what comes by the standard input."
-        raise click.UsageError(msg)
+    if names_out is not None:
+        check_output(names_out, keep=[output])
+    if any(map(is_stream, inputs)):
+        if kind is None:
+            msg = "Say by --kind what comes by the standard input."
+            raise click.UsageError(msg)
+        if names_out is not None:
+            msg = "What comes by the standard input has no name for --names-out."
+            raise click.UsageError(msg)
     kind = kind or guess_kind(inputs)
     method = method or METHODS[kind][0]
     if method not in METHODS[kind]:
@@ -151,8 +173,19 @@ def homology(
     with _files(inputs, kind) as files:
         # Again, as only now the files of folders are known.
         check_format(output, None, keep=files)
-        X = COMPUTE[kind](files, method, asked, n_jobs)
-    write_diagrams(X, output)
+        if names_out is not None:
+            check_output(names_out, keep=files)
+            sample_names(files)
+        X, origins = COMPUTE[kind](files, method, asked, n_jobs)
+    if names_out is None:
+        write_diagrams(X, output)
+    else:
+        names = sample_names(origins)
+        with writing(names_out) as lines:
+            lines.write("".join(f"{name}\n" for name in names).encode())
+            # Inside, so that none of both is there where the other fails.
+            write_diagrams(X, output)
+        say_written(names_out, f"{len(names)} names")
     if as_json:
         print_json(
             {
@@ -175,7 +208,7 @@ def _files(inputs: tuple[Path, ...], kind: str) -> Iterator[Sequence[Path]]:
 
 def _of_clouds(
     files: Sequence[Path], method: str, asked: dict[str, Any], n_jobs: int
-) -> Diagrams:
+) -> Computed:
     from pbow.homology import alpha, dtm_rips, rips, sparse_rips  # noqa: PLC0415
 
     functions: dict[str, Callable[..., Diagrams]] = {
@@ -185,26 +218,28 @@ def _of_clouds(
         "dtm-rips": dtm_rips,
     }
     function = _checked(functions[method], method, asked)
-    clouds = read_clouds(files)
+    clouds, origins = read_all(read_clouds, files)
     with progress_bar("Computing diagrams", len(clouds)) as bar:
-        return function(clouds, n_jobs=n_jobs, progress=lambda: bar.update(1))
+        X = function(clouds, n_jobs=n_jobs, progress=lambda: bar.update(1))
+    return X, origins
 
 
 def _of_images(
     files: Sequence[Path], method: str, asked: dict[str, Any], n_jobs: int
-) -> Diagrams:
+) -> Computed:
     from pbow.homology import cubical  # noqa: PLC0415
 
     asked = {"superlevel": method == "superlevel", **asked}
     function = _checked(cubical, method, asked)
-    images = read_images(files)
+    images, origins = read_all(read_images, files)
     with progress_bar("Computing diagrams", len(images)) as bar:
-        return function(images, n_jobs=n_jobs, progress=lambda: bar.update(1))
+        X = function(images, n_jobs=n_jobs, progress=lambda: bar.update(1))
+    return X, origins
 
 
 def _of_graphs(
     files: Sequence[Path], method: str, asked: dict[str, Any], n_jobs: int
-) -> Diagrams:
+) -> Computed:
     from pbow.homology import (  # noqa: PLC0415
         graph_extended,
         graph_sublevel,
@@ -214,9 +249,9 @@ def _of_graphs(
     heat = asked.pop("heat", None)
     compute = graph_extended if method == "extended" else graph_sublevel
     function = _checked(compute, method, asked)
-    graphs = read_graphs(files)
+    graphs, origins = read_all(read_graphs, files)
     if heat is None:  # too soon done for a bar
-        return function(graphs, n_jobs=n_jobs)
+        return function(graphs, n_jobs=n_jobs), origins
     with progress_bar("Computing signatures", len(graphs)) as bar:
 
         def values(graph: Any) -> Any:
@@ -224,12 +259,12 @@ def _of_graphs(
             bar.update(1)
             return signature
 
-        return function(graphs, values=values, n_jobs=n_jobs)
+        return function(graphs, values=values, n_jobs=n_jobs), origins
 
 
 def _of_meshes(
     files: Sequence[Path], method: str, asked: dict[str, Any], n_jobs: int
-) -> Diagrams:
+) -> Computed:
     import numpy as np  # noqa: PLC0415
 
     from pbow.diagrams import Diagrams  # noqa: PLC0415
@@ -238,7 +273,7 @@ def _of_meshes(
     most = asked.pop("sources", None)
     nothing: tuple[Any, ...] = (np.empty((0, 3)), np.empty((0, 3), np.int64), [])
     function = _checked(mesh_geodesic, method, asked, nothing)
-    meshes = read_meshes(files)
+    meshes, files = read_all(read_meshes, files)
     numbers = [min(most or len(vertices), len(vertices)) for vertices, _ in meshes]
     found = []
     with progress_bar("Computing diagrams", sum(numbers)) as bar:
@@ -253,7 +288,8 @@ def _of_meshes(
                     progress=lambda: bar.update(1),
                 )
             )
-    return Diagrams.concatenate(found)
+    origins = [file for file, n in zip(files, numbers, strict=True) for _ in range(n)]
+    return Diagrams.concatenate(found), origins
 
 
 COMPUTE = {

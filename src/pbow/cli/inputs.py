@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,6 +23,7 @@ __all__ = [
     "check_format",
     "check_json",
     "check_output",
+    "has_names",
     "is_stream",
     "load_array",
     "load_model",
@@ -34,6 +37,8 @@ __all__ = [
     "writing",
 ]
 
+# The first line of labels that go by name.
+NAMES_AND_LABELS = ["file", "label"]
 # Without zeros in front, and in the range of 64 bits: as a number it is the same.
 WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
@@ -216,20 +221,22 @@ def writing(path: Path) -> Iterator[BinaryIO]:
             yield file
 
 
-def read_labels(path: Path, n_samples: int) -> NDArray[Any]:
+def read_labels(path: Path, n_samples: int, names: Path | None = None) -> NDArray[Any]:
     """Read the class of each diagram: whole numbers, or strings.
 
     Parameters
     ----------
     path : Path
         A text with one label a line, which may have spaces, or an array in a ``.npy``
-        file.
+        file; with `names`, a CSV file with the columns ``file`` and ``label``.
     n_samples : int
         Number of diagrams.
+    names : Path, default=None
+        A text with the name of each diagram, a line each, by which to find its label.
     """
-    import numpy as np  # noqa: PLC0415
-
-    if path.suffix.lower() == ".npy":
+    if names is not None:
+        labels = _as_array(_labels_by_name(path, names, n_samples))
+    elif path.suffix.lower() == ".npy":
         labels = load_array(path)
         if labels.ndim != 1 or labels.dtype.kind not in "iuU":
             msg = (
@@ -239,10 +246,13 @@ def read_labels(path: Path, n_samples: int) -> NDArray[Any]:
             raise ValueError(msg)
     else:
         lines = read_lines(path, "label")
-        labels = np.array(lines)
-        # As numbers 2 comes before 10; only if nothing is lost, as zeros in front.
-        if all(WHOLE_NUMBER.fullmatch(line) for line in lines):
-            labels = labels.astype(np.int64)
+        if _cells(lines[0]) == NAMES_AND_LABELS:
+            msg = (
+                f"{path} has labels by the names of files. Pass the names of the "
+                "diagrams by --names; pbow homology --names-out writes them."
+            )
+            raise ValueError(msg)
+        labels = _as_array(lines)
     if len(labels) != n_samples:
         msg = (
             f"Expected a label for each of the {n_samples} diagrams; {path} has "
@@ -250,6 +260,63 @@ def read_labels(path: Path, n_samples: int) -> NDArray[Any]:
         )
         raise ValueError(msg)
     return labels
+
+
+def has_names(path: Path) -> bool:
+    """Whether labels go by the names of files: a line has two columns, and not one."""
+    if path.suffix.lower() == ".npy":
+        return False
+    return len(_cells(read_lines(path, "label")[0])) > 1
+
+
+def _labels_by_name(path: Path, names: Path, n_samples: int) -> list[str]:
+    wanted = read_lines(names, "name")
+    if len(wanted) != n_samples:
+        msg = (
+            f"Expected a name for each of the {n_samples} diagrams; {names} has "
+            f"{len(wanted)}."
+        )
+        raise ValueError(msg)
+    rows = [_cells(line) for line in read_lines(path, "label")]
+    for number, row in enumerate(rows, start=1):
+        if len(row) != 2 or "" in row:
+            msg = (
+                f"Expected {path} to have two columns, file and label, as --names is "
+                f"given; line {number} is {','.join(row)!r}."
+            )
+            raise ValueError(msg)
+    if rows[0] == NAMES_AND_LABELS:
+        del rows[0]
+    _check_once(names, wanted)
+    _check_once(path, [name for name, _ in rows])
+    labels = dict(rows)
+    missing = [name for name in wanted if name not in labels]
+    if missing:
+        more = f" and {len(missing) - 1} more" if missing[1:] else ""
+        msg = f"{path} has no label for {missing[0]}{more} of {names}."
+        raise ValueError(msg)
+    return [labels[name] for name in wanted]
+
+
+def _check_once(path: Path, names: Sequence[str]) -> None:
+    for name, times in Counter(names).items():
+        if times > 1:
+            msg = f"Expected every name once in {path}; {name} is there {times} times."
+            raise ValueError(msg)
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in next(csv.reader([line], skipinitialspace=True))]
+
+
+def _as_array(labels: Sequence[str]) -> NDArray[Any]:
+    import numpy as np  # noqa: PLC0415
+
+    array = np.array(labels)
+    # As numbers 2 comes before 10; only if nothing is lost, as zeros in front.
+    if all(WHOLE_NUMBER.fullmatch(label) for label in labels):
+        array = array.astype(np.int64)
+    return array
 
 
 def load_array(path: Path) -> NDArray[Any]:

@@ -14,6 +14,7 @@ __all__ = [
     "diagrams",
     "jobs",
     "labels",
+    "names_of_labels",
     "output",
     "path",
     "seed",
@@ -33,7 +34,15 @@ labels = click.option(
     type=path,
     required=True,
     metavar="FILE",
-    help="Class of each diagram: one a line, or an array in a .npy file.",
+    help="Class of each diagram: one a line, or an array in a .npy file; with --names, "
+    "a CSV file with the columns file and label.",
+)
+names_of_labels = click.option(
+    "--names",
+    type=path,
+    metavar="FILE",
+    help="Names of the diagrams, one a line, by which --labels finds them; "
+    "pbow homology --names-out writes them.",
 )
 seed = click.option(
     "--seed",

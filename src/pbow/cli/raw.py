@@ -1,19 +1,18 @@
-"""Raw data from files: point clouds, images and graphs."""
+"""Raw data from files: point clouds, images, graphs and meshes."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pbow.cli.inputs import load_array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from pbow.homology import Graphs
 
     Arrays = list[NDArray[Any]]
 
@@ -22,11 +21,15 @@ __all__ = [
     "ending_of",
     "find_files",
     "guess_kind",
+    "read_all",
     "read_clouds",
     "read_graphs",
     "read_images",
     "read_meshes",
+    "sample_names",
 ]
+
+Sample = TypeVar("Sample")
 
 PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff")
 # How files of each kind end.
@@ -84,35 +87,60 @@ def find_files(inputs: Sequence[Path], endings: Sequence[str]) -> list[Path]:
     return files
 
 
-def read_clouds(files: Sequence[Path]) -> Arrays:
-    """Read a cloud from each file, or several from an array with three axes."""
-    clouds: Arrays = []
+def read_all(
+    read: Callable[[Path], Sequence[Sample]], files: Sequence[Path]
+) -> tuple[list[Sample], list[Path]]:
+    """Return the samples of all files, and for each one the file it comes from."""
+    samples: list[Sample] = []
+    origins = []
     for file in files:
-        if file.suffix.lower() == ".npy":
-            shapes = {2: "(points, coordinates)", 3: "(clouds, points, coordinates)"}
-            clouds += _unstacked(file, shapes)
-        else:
-            clouds.append(_read_table(file))
-    return clouds
+        found = read(file)
+        samples += found
+        origins += [file] * len(found)
+    return samples, origins
 
 
-def read_images(files: Sequence[Path]) -> Arrays:
-    """Read an image from each file, or several from an array with three axes or four.
+def sample_names(origins: Sequence[Path]) -> list[str]:
+    """Return a name for each sample: that of its file.
+
+    With folders where files of several have the same name, and with a number, from 0
+    on, where a file has several samples.
+    """
+    sizes, done = Counter(origins), Counter[Path]()
+    alone = len({file.name for file in sizes}) == len(sizes)
+    names = []
+    for file in origins:
+        name = file.name if alone else file.as_posix()
+        on_a_line = name.encode(errors="ignore").decode().replace("\n", " ").strip()
+        if name != on_a_line:
+            msg = f"The name {name!r} cannot stand on a line of a text. Rename it."
+            raise ValueError(msg)
+        names.append(name if sizes[file] == 1 else f"{name}:{done[file]}")
+        done[file] += 1
+    return names
+
+
+def read_clouds(file: Path) -> Arrays:
+    """Read the cloud of a file, or several from an array with three axes."""
+    if file.suffix.lower() == ".npy":
+        shapes = {2: "(points, coordinates)", 3: "(clouds, points, coordinates)"}
+        return _unstacked(file, shapes)
+    return [_read_table(file)]
+
+
+def read_images(file: Path) -> Arrays:
+    """Read the image of a file, or several from an array with three axes or four.
 
     Four are images in space.
     """
-    images: Arrays = []
-    for file in files:
-        if file.suffix.lower() == ".npy":
-            shapes = {2: "(h, w)", 3: "(images, h, w)", 4: "(images, d, h, w)"}
-            images += _unstacked(file, shapes)
-        else:
-            images.append(_read_picture(file))
-    return images
+    if file.suffix.lower() == ".npy":
+        shapes = {2: "(h, w)", 3: "(images, h, w)", 4: "(images, d, h, w)"}
+        return _unstacked(file, shapes)
+    return [_read_picture(file)]
 
 
-def read_graphs(files: Sequence[Path]) -> Graphs:
-    """Read a graph from each list of edges, or all those of a ``.npz`` file.
+def read_graphs(file: Path) -> list[tuple[NDArray[Any], int]]:
+    """Read the graph of a list of edges, or all those of a ``.npz`` file.
 
     A line has the two ends of an edge, whole numbers; what else stands there, weights
     for example, is ignored. A number alone is a vertex that may have no edge. Vertices
@@ -121,36 +149,29 @@ def read_graphs(files: Sequence[Path]) -> Graphs:
     from pbow.datasets.sources import opened  # noqa: PLC0415
     from pbow.homology import Graphs  # noqa: PLC0415
 
-    graphs: list[Any] = []
-    for file in files:
-        if file.suffix.lower() != ".npz":
-            graphs.append(_read_edges(file))
-            continue
-        with opened(file) as source:
-            edges, offsets = (
-                source.read("edges", "iu", 2),
-                source.read("offsets", "iu", 1),
-            )
-            found = Graphs(edges, offsets, source.read("num_nodes", "iu", 1))
-        if len(found) == 0:
-            msg = f"{file} has no graphs; expected at least one."
-            raise ValueError(msg)
-        graphs += found
-    return Graphs.from_list(graphs)
+    if file.suffix.lower() != ".npz":
+        return list(Graphs.from_list([_read_edges(file)]))
+    with opened(file) as source:
+        edges, offsets = (
+            source.read("edges", "iu", 2),
+            source.read("offsets", "iu", 1),
+        )
+        graphs = Graphs(edges, offsets, source.read("num_nodes", "iu", 1))
+    if len(graphs) == 0:
+        msg = f"{file} has no graphs; expected at least one."
+        raise ValueError(msg)
+    return list(graphs)
 
 
-def read_meshes(files: Sequence[Path]) -> list[tuple[NDArray[Any], NDArray[Any]]]:
-    """Read vertices and faces from each file."""
+def read_meshes(file: Path) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+    """Read the vertices and faces of the mesh of a file."""
     from pbow.homology import read_mesh  # noqa: PLC0415
 
-    meshes = []
-    for file in files:
-        vertices, faces = read_mesh(file)
-        if len(vertices) == 0:
-            msg = f"{file} has no vertices; expected a mesh with at least one."
-            raise ValueError(msg)
-        meshes.append((vertices, faces))
-    return meshes
+    vertices, faces = read_mesh(file)
+    if len(vertices) == 0:
+        msg = f"{file} has no vertices; expected a mesh with at least one."
+        raise ValueError(msg)
+    return [(vertices, faces)]
 
 
 def _unstacked(file: Path, shapes: dict[int, str]) -> Arrays:
