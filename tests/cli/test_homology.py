@@ -64,6 +64,26 @@ def test_a_folder_of_clouds_may_have_clouds_of_any_size(run, tmp_path, square):
     assert read_diagrams("x.pbow").sizes.tolist() == [4, 3, 2]
 
 
+def test_clouds_have_the_same_number_of_coordinates(run, tmp_path):
+    pytest.importorskip("gudhi")
+    (tmp_path / "scans").mkdir()
+    for name, row in {"a": "0,0", "b": "0,1", "c": "0,0,1"}.items():
+        (tmp_path / "scans" / f"{name}.csv").write_text(f"{row}\n")
+    result = run("homology", "scans", "--kind", "clouds", "-o", "x.pbow")
+    assert result.exit_code == 1
+    message = "those of scans/a.csv have 2, and those of scans/c.csv 3."
+    assert result.stderr.endswith(f"{message}\n")
+
+
+def test_matrices_of_distances_may_differ_in_size(run, tmp_path):
+    pytest.importorskip("gudhi")
+    (tmp_path / "a.csv").write_text("0,1\n1,0\n")
+    (tmp_path / "b.csv").write_text("0,1,1\n1,0,1\n1,1,0\n")
+    words = ["--kind", "clouds", "--set", "metric=precomputed", "-o", "x.pbow"]
+    result = run("homology", "a.csv", "b.csv", *words)
+    assert result.exit_code == 0, result.output
+
+
 @pytest.mark.parametrize("method", ["sublevel", "superlevel"])
 def test_images_are_flooded_from_below_or_above(run, tmp_path, rng, method):
     pytest.importorskip("gudhi")

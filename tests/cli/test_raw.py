@@ -53,6 +53,22 @@ def test_a_text_that_is_no_cloud_is_refused(tmp_path, monkeypatch, text, message
         raw.read_clouds(Path("a.csv"))
 
 
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        (raw.read_clouds, ",x,y\n0,0.5,0.2\n1,0.3,0.1\n"),
+        (raw.read_clouds, '# by R\n"","x","y"\n1,0.5,0.2\n'),
+        (raw.read_graphs, ",source,target\n0,7,3\n"),
+    ],
+)
+def test_the_numbers_of_rows_are_no_data(tmp_path, read, text):
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(
+        ValueError, match=r"column of .*a\.csv has no name.*index=False"
+    ):
+        read(tmp_path / "a.csv")
+
+
 def test_an_array_of_another_shape_is_refused(tmp_path):
     np.save(tmp_path / "a.npy", np.zeros(5))
     with pytest.raises(ValueError, match=r"of shape \(5,\); expected \(points, coord"):

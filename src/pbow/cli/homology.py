@@ -25,6 +25,7 @@ from pbow.cli.inputs import (
 )
 from pbow.cli.raw import (
     KINDS,
+    check_coordinates,
     ending_of,
     find_files,
     guess_kind,
@@ -183,7 +184,7 @@ def homology(
         names = sample_names(origins)
         with writing(names_out) as lines:
             lines.write("".join(f"{name}\n" for name in names).encode())
-            # Inside, so that none of both is there where the other fails.
+            # Inside, so that names never appear without their diagrams.
             write_diagrams(X, output)
         say_written(names_out, f"{len(names)} names")
     if as_json:
@@ -219,6 +220,8 @@ def _of_clouds(
     }
     function = _checked(functions[method], method, asked)
     clouds, origins = read_all(read_clouds, files)
+    if asked.get("metric") != "precomputed":  # matrices are as wide as they are high
+        check_coordinates(clouds, origins)
     with progress_bar("Computing diagrams", len(clouds)) as bar:
         X = function(clouds, n_jobs=n_jobs, progress=lambda: bar.update(1))
     return X, origins

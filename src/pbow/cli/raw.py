@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KINDS",
+    "check_coordinates",
     "ending_of",
     "find_files",
     "guess_kind",
@@ -126,6 +127,18 @@ def read_clouds(file: Path) -> Arrays:
         shapes = {2: "(points, coordinates)", 3: "(clouds, points, coordinates)"}
         return _unstacked(file, shapes)
     return [_read_table(file)]
+
+
+def check_coordinates(clouds: Arrays, origins: Sequence[Path]) -> None:
+    """Raise if points of one cloud have more coordinates than those of another."""
+    first = clouds[0].shape[1]
+    for cloud, file in zip(clouds, origins, strict=True):
+        if cloud.shape[1] != first:
+            msg = (
+                "Expected all points to have the same number of coordinates; those of "
+                f"{origins[0]} have {first}, and those of {file} {cloud.shape[1]}."
+            )
+            raise ValueError(msg)
 
 
 def read_images(file: Path) -> Arrays:
@@ -238,6 +251,12 @@ def _lines(file: Path) -> list[str]:
     stripped = (line.partition("#")[0].strip() for line in text.splitlines())
     lines = [line for line in stripped if line]
     has_names = bool(lines) and not _is_number(BETWEEN_NUMBERS.split(lines[0])[0])
+    if has_names and lines[0].startswith((",", '"",')):
+        msg = (
+            f"The first column of {file} has no name, and looks like the numbers of "
+            "rows that pandas saves; save it without them, by index=False."
+        )
+        raise ValueError(msg)
     return lines[1:] if has_names else lines
 
 
