@@ -220,6 +220,18 @@ def test_a_folder_without_such_files_is_refused(tmp_path):
         raw.find_files([tmp_path], raw.KINDS["meshes"])
 
 
+def test_folders_of_a_folder_are_to_be_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("rings", "eights", ".git"):
+        Path("data", name).mkdir(parents=True)
+    with pytest.raises(FileNotFoundError) as caught:
+        raw.find_files([Path("data")], raw.KINDS["meshes"])
+    assert str(caught.value) == (
+        "The folder data has no files .off, .ply, but folders; name those to read, as "
+        "in data/eights data/rings."
+    )
+
+
 def test_names_have_folders_where_they_are_not_told_apart_without():
     files = [Path("rings/1.csv"), Path("eights/1.csv"), Path("rings/1.csv")]
     names = ["rings/1.csv:0", "eights/1.csv", "rings/1.csv:1"]

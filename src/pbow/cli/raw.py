@@ -78,7 +78,10 @@ def find_files(inputs: Sequence[Path], endings: Sequence[str]) -> list[Path]:
         path.stat()  # one that is not there is told as such, however it ends
         found = files_of(path, endings) if path.is_dir() else [path]
         if not found:
-            msg = f"The folder {path} has no files {', '.join(sorted(endings))}."
+            hint = ""
+            if folders := _folders_of(path):
+                hint = f", but folders; name those to read, as in {folders}"
+            msg = f"The folder {path} has no files {', '.join(sorted(endings))}{hint}."
             raise FileNotFoundError(msg)
         files += found
     for file in files:
@@ -86,6 +89,13 @@ def find_files(inputs: Sequence[Path], endings: Sequence[str]) -> list[Path]:
             msg = f"Expected files {', '.join(sorted(endings))}; got {file}."
             raise ValueError(msg)
     return files
+
+
+def _folders_of(path: Path) -> str:
+    """Return the first two folders in a folder, as they would be named here."""
+    folders = [one for one in path.iterdir() if one.is_dir()]
+    shown = sorted(str(one) for one in folders if not one.name.startswith((".", "_")))
+    return " ".join(shown[:2])
 
 
 def read_all(
