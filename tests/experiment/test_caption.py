@@ -160,3 +160,48 @@ def test_the_powered_caption_explains_its_test(experiment):
     assert "1/n + n_test/n_train" in text
     assert "no correction" in text
     assert "Wilcoxon" not in text
+    assert "Test-chosen: " in text
+    assert "Seconds: " in text
+
+
+@pytest.mark.parametrize("make", [caption, powered_caption])
+def test_lines_that_the_table_does_not_have_are_not_explained(tmp_path, make):
+    text = TEXT.replace("grid = { n_words = [10, 20, 30] }", "")
+    lines = [line for line in text.splitlines() if ".paper = " not in line]
+    experiment = declared(tmp_path, "\n".join(lines))
+    made = make(experiment, made_up(experiment, lambda *_: 0.9))
+    assert "est-chosen" not in made
+    assert "Paper: " not in made
+    assert "PetroSurf3D (stand-in) (for PetroSurf3D)." in made
+    assert "†" not in made
+
+
+@pytest.mark.parametrize("make", [caption, powered_caption])
+def test_rows_that_are_scaled_for_the_classifier_are_named(tmp_path, make):
+    flags = "ours = true\nrescale = true\nstandardize = true"
+    text = TEXT.replace("ours = true", flags)
+    text = text.replace('"max-distance"', '"max-distance"\nrescale = true')
+    text = text.replace(
+        '"PersistenceBoW"\ngrid', '"PersistenceBoW"\nrescale = true\ngrid'
+    )
+    made = make(declared(tmp_path, text), {})
+    assert "Standardized (features" in made
+    assert "deviations in the training part): Ours. " in made
+    # What is made of distances is not rescaled, whatever is declared.
+    assert "a value of C means the same for all): PBoW; Ours. Rows" in made
+
+
+def test_where_all_rows_are_rescaled_the_caption_names_none(tmp_path):
+    text = TEXT.replace("ours = true", "ours = true\nrescale = true")
+    text = (
+        text[: text.index("[descriptors.2Wd]")] + text[text.index("[descriptors.O") :]
+    )
+    made = caption(declared(tmp_path, text), {})
+    assert "means the same for all): all rows." in made
+    assert "not named" not in made
+
+
+def test_where_nothing_is_scaled_the_caption_does_not_speak_of_it(complete):
+    assert "Rescaled" not in complete
+    assert "Standardized" not in complete
+    assert "classified as they come" not in complete

@@ -55,10 +55,16 @@ def test_without_what_is_cited_there_is_no_such_row(tmp_path):
     assert "SoA" not in kinds(scores)
 
 
-def test_the_powered_table_has_scores_and_p_values(experiment, runs):
+def test_the_powered_table_has_all_of_the_other_and_p_values(experiment, runs):
     table = powered_table(experiment, runs)
-    [scores] = table.sheets
-    assert set(map(tuple, kinds(scores).values())) == {("here", "p")}
+    scores, seconds = table.sheets
+    assert kinds(scores) == {
+        "PBoW": ["here", "p", "test-chosen"],
+        "PL": ["here", "p", "paper"],
+        "Ours, by *default*": ["here", "p"],
+        "SoA": ["cited"],
+    }
+    assert seconds == paper_table(experiment, runs).sheets[1]
     assert table.test == "corrected resampled t"
 
 

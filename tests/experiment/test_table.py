@@ -200,10 +200,14 @@ def test_the_powered_table_has_p_values_against_the_best(tmp_path):
         ["Method", "Number", "Synthetic", "GeoMat stand-in"],
         ["PBoW", "here", "**93.0 ± 1.1**", "**93.0 ± 1.1**"],
         ["", "p", "best", "best"],
+        ["", "test-chosen", "93.0 ± 1.1", "93.0 ± 1.1"],
+        ["", "paper", "**98.0 ± 2.2**", "22.45 ± 0.0 †"],
         ["PL", "here", "92.0 ± 1.1", "-"],
         ["", "p", "< 0.001", "-"],
+        ["", "paper", "95.1", "-"],
         [r"Ours, by \*default\*", "here", "53.5 ± 2.4", "53.5 ± 2.4"],
         ["", "p", "< 0.001", "< 0.001"],
+        ["SoA", "cited", "97.3 Adams et al. 2017", "22.3 ± 0.8 †"],
     ]
     assert "Wilcoxon" not in text
     line = lines_of(make_powered_table(experiment, runs, "csv"))["synthetic", "PL"]
@@ -219,8 +223,8 @@ def test_a_p_value_that_is_not_tiny_has_three_decimals(tmp_path):
         )
 
     rows = rows_of(make_powered_table(experiment, made_up(experiment, near)), "Scores")
-    assert re.fullmatch(r"0\.\d{3}", rows[4][2])
-    assert rows[3][2].startswith("**")
+    assert re.fullmatch(r"0\.\d{3}", rows[6][2])
+    assert rows[5][2].startswith("**")
 
 
 def test_a_format_that_is_not_known_is_refused(experiment):

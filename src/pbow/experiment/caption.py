@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from pbow.datasets.catalogue import CATALOGUE
 from pbow.experiment.comparison import (
@@ -15,7 +15,12 @@ from pbow.experiment.comparison import (
     is_other_data,
     stand_in_for,
 )
-from pbow.experiment.declaration import DatasetEntry, Experiment
+from pbow.experiment.declaration import (
+    Cell,
+    DatasetEntry,
+    DescriptorEntry,
+    Experiment,
+)
 from pbow.experiment.estimate import count_work
 from pbow.experiment.plan import n_repetitions, plan
 from pbow.experiment.runs import FINAL, SCREEN, Run
@@ -53,8 +58,9 @@ def caption(experiment: Experiment, runs: Runs) -> str:
     """
     cells = compare(experiment, runs, by_wilcoxon)
     return _joined(
-        _SCORES,
+        _scores(experiment),
         _divisions(experiment, cells),
+        _scaling(experiment),
         _wilcoxon(experiment),
         _stand_ins(experiment),
         _work(experiment, runs),
@@ -80,31 +86,16 @@ def powered_caption(experiment: Experiment, runs: Runs) -> str:
     """
     cells = compare(experiment, runs, by_corrected_t_test)
     return _joined(
-        _POWERED_SCORES,
+        _scores(experiment),
         _divisions(experiment, cells),
+        _scaling(experiment),
         _T_TEST,
         _stand_ins(experiment),
         _work(experiment, runs),
+        _times(cells),
         _gaps(cells),
     )
 
-
-_SCORES = (
-    "Percent of the test samples that were classified correctly: mean ± sample "
-    "standard deviation over the repetitions. Here: parameters and C are chosen by "
-    "cross-validation inside the training part of each repetition (nested). "
-    "Test-chosen: the one combination of parameters whose mean accuracy on the test "
-    "parts is best, which is how the paper's authors choose. It is optimistic, because "
-    "the test parts have chosen it, and left out where there is nothing to choose. "
-    "Paper: as printed there, with its own bold; which standard deviation it gives, it "
-    "does not say."
-)
-
-_POWERED_SCORES = (
-    "Percent of the test samples that were classified correctly: mean ± sample "
-    "standard deviation over the repetitions. C, and parameters where there is more "
-    "than one combination, are chosen by cross-validation inside the training part."
-)
 
 _T_TEST = (
     "p: corrected resampled t-test (Nadeau and Bengio 2003) of the difference from the "
@@ -113,6 +104,56 @@ _T_TEST = (
     f"and every method with p ≥ {ALPHA:g}. There is no correction for the number of "
     "tests, nor for the best having been picked by the same numbers."
 )
+
+
+def _scores(experiment: Experiment) -> str:
+    """Say what the lines are: of those that may be left out, the ones there are."""
+    text = (
+        "Percent of the test samples that were classified correctly: mean ± sample "
+        "standard deviation over the repetitions. Here: parameters and C are chosen by "
+        "cross-validation inside the training part of each repetition (nested)."
+    )
+    if any(len(cell.combinations()) > 1 for cell in experiment.cells):
+        text += (
+            " Test-chosen: the one combination of parameters whose mean accuracy on "
+            "the test parts is best, which is how the paper's authors choose. It is "
+            "optimistic, because the test parts have chosen it, and left out where "
+            "there is nothing to choose."
+        )
+    if any(cell.reported is not None for cell in experiment.cells):
+        text += (
+            " Paper: as printed there, with its own bold; which standard deviation it "
+            "gives, it does not say."
+        )
+    return text
+
+
+def _scaling(experiment: Experiment) -> str:
+    """Say which rows are not given to the classifier as they come."""
+    rows = experiment.descriptors
+    # Similarities that are made of distances are never divided.
+    rescaled = [row for row in rows if row.rescale and row.similarity == "kernel"]
+    standardized = [row for row in rows if row.standardize]
+    texts = []
+    if standardized:
+        texts.append(
+            "Standardized (features are shifted and scaled by their means and standard "
+            f"deviations in the training part): {_titles(standardized, rows)}."
+        )
+    if rescaled:
+        texts.append(
+            "Rescaled (similarities are divided by the mean of their diagonal in the "
+            "training part, for vectors the mean squared norm, so that a value of C "
+            f"means the same for all): {_titles(rescaled, rows)}."
+        )
+    if texts and any(row not in rescaled + standardized for row in rows):
+        texts.append("Rows that are not named are classified as they come.")
+    return " ".join(texts)
+
+
+def _titles(some: Sequence[DescriptorEntry], rows: Sequence[DescriptorEntry]) -> str:
+    # Titles have commas.
+    return "all rows" if len(some) == len(rows) else "; ".join(r.title for r in some)
 
 
 def _divisions(experiment: Experiment, cells: Cells) -> str:
@@ -203,12 +244,17 @@ def _stand_ins(experiment: Experiment) -> str:
         text += f"Stand-ins, other data of the same form: {', '.join(pairs)}. "
     if different:
         text += f"Not quite the paper's: {', '.join(different)}. "
-    if text:
+    if any(map(_is_marked, experiment.cells)):
         text += (
             "† marks what the paper reports on the true data set: it cannot be "
             "compared with the number above it."
         )
-    return text
+    return text.rstrip()
+
+
+def _is_marked(cell: Cell) -> bool:
+    cited = cell.reported or cell.dataset.state_of_the_art
+    return cited is not None and is_other_data(cell.dataset)
 
 
 def _work(experiment: Experiment, runs: Runs) -> str:

@@ -133,7 +133,7 @@ def paper_table(experiment: Experiment, runs: Runs) -> Table:
 
 
 def powered_table(experiment: Experiment, runs: Runs) -> Table:
-    """Return the table of many repetitions: scores, and p-values against the best.
+    """Return the table of many repetitions: the paper's, and p-values of another test.
 
     Parameters
     ----------
@@ -143,12 +143,13 @@ def powered_table(experiment: Experiment, runs: Runs) -> Table:
         By key.
     """
     cells = compare(experiment, runs, by_corrected_t_test)
-    scores = _sheet("Scores", experiment, cells, _scores_and_p)
+    scores = _sheet("Scores", experiment, cells, _scores_and_p, _cited(experiment))
+    seconds = _sheet("Seconds", experiment, cells, _seconds)
     return Table(
         title=experiment.title,
         cells=cells,
         test="corrected resampled t",
-        sheets=(scores,),
+        sheets=(scores, seconds),
         caption=powered_caption(experiment, runs),
     )
 
@@ -184,17 +185,26 @@ def _sheet(
 
 
 def _scores(row: Sequence[Compared | None]) -> Iterator[Line]:
-    yield _line(row, "here", lambda c: Entry(_percent(c.nested), c.is_marked))
-    if any(c is not None and len(c.outcome.cell.combinations()) > 1 for c in row):
-        yield _line(row, "test-chosen", lambda c: Entry(_percent(c.authors)), ABSENT)
-    yield from _of_paper(row, lambda paper: Entry(_as_printed(paper), paper.best))
+    yield _here(row)
+    yield from _beside(row)
 
 
 def _scores_and_p(row: Sequence[Compared | None]) -> Iterator[Line]:
-    yield _line(row, "here", lambda c: Entry(_percent(c.nested), c.is_marked))
+    yield _here(row)
     yield _line(
         row, "p", lambda c: Entry("best" if c.is_best else _p(c.p_value)), ABSENT
     )
+    yield from _beside(row)
+
+
+def _here(row: Sequence[Compared | None]) -> Line:
+    return _line(row, "here", lambda c: Entry(_percent(c.nested), c.is_marked))
+
+
+def _beside(row: Sequence[Compared | None]) -> Iterator[Line]:
+    if any(c is not None and len(c.outcome.cell.combinations()) > 1 for c in row):
+        yield _line(row, "test-chosen", lambda c: Entry(_percent(c.authors)), ABSENT)
+    yield from _of_paper(row, lambda paper: Entry(_as_printed(paper), paper.best))
 
 
 def _seconds(row: Sequence[Compared | None]) -> Iterator[Line]:

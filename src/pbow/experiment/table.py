@@ -86,8 +86,10 @@ def make_powered_table(
 ) -> str:
     """Return the table of an experiment that has many repetitions, with p-values.
 
-    These are of the corrected resampled t-test of the difference from the best of the
-    column.
+    It has all that :func:`make_table` has. Bold goes by the corrected resampled t-test
+    of the difference from the best of the column, whose p-values have lines of their
+    own. ``pbow experiment table`` prints it where every data set has more than five
+    repetitions.
 
     Parameters
     ----------
