@@ -168,6 +168,32 @@ def test_the_estimate_is_a_table(run):
     assert result.stderr == "surfaces is tried\n"
 
 
+def test_a_data_set_that_is_not_there_does_not_stop_the_estimate(run):
+    missing = '[datasets.mine]\ndiagrams = "mine.pbow"\nlabels = "mine.txt"\n'
+    Path("more.toml").write_text(TEXT.replace("[datasets.", missing + "[datasets.", 1))
+    result = run("estimate", "more.toml")
+    assert result.exit_code == 1
+    assert [line.split()[0] for line in result.stdout.splitlines()] == [
+        "data",
+        "surfaces",
+    ]
+    tried, left_out, last = result.stderr.splitlines()
+    assert tried == "surfaces is tried"
+    assert left_out.startswith("Left out: mine. There is no mine.pbow: looked in ")
+    assert last == "Error: There is no estimate for 1 of 2 data sets: mine."
+    assert run("estimate", "more.toml", "--only", "surfaces").exit_code == 0
+    none = run("estimate", "more.toml", "--only", "mine")
+    assert (none.exit_code, none.stdout) == (1, "")
+
+
+def test_a_part_of_the_estimate_can_be_asked_for(run):
+    result = run("estimate", "small.toml", "--only", "PBoW")
+    _, row = result.stdout.splitlines()
+    assert row.split()[1] == "12"
+    unknown = run("estimate", "small.toml", "--only", "PBow")
+    assert_one_sentence(unknown, "got 'PBow' (did you mean 'PBoW'?).")
+
+
 def test_the_table_is_printed_in_three_formats(run, results):
     markdown = run("table", results)
     assert markdown.exit_code == 0, markdown.output

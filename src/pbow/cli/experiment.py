@@ -28,6 +28,12 @@ _data_home = click.option(
     show_default="the variable PBOW_DATA",
     help="Folder of the data sets.",
 )
+_only = click.option(
+    "--only",
+    multiple=True,
+    metavar="NAME",
+    help="A data set, a descriptor, or a cell as synthetic/PBoW; may be repeated.",
+)
 
 
 @click.group()
@@ -50,12 +56,7 @@ def experiment() -> None:
     help="Folder for the results. What it holds already is not run again.",
 )
 @_data_home
-@click.option(
-    "--only",
-    multiple=True,
-    metavar="NAME",
-    help="A data set, a descriptor, or a cell as synthetic/PBoW; may be repeated.",
-)
+@_only
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
@@ -113,27 +114,43 @@ def run(
 @experiment.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @_data_home
-def estimate(file: Path, data_home: Path | None) -> None:
+@_only
+def estimate(file: Path, data_home: Path | None, only: tuple[str, ...]) -> None:
     """Estimate how long the experiment of FILE takes, by a few fits a data set.
 
     Prints, for each data set, the support vector machines of the whole grid and of the
-    declared reduction, and the hours of one core that they take by estimate.
+    declared reduction, and the hours of one core that they take by estimate. Data sets
+    that are not here are named, and the exit code is then 1.
     """
     from pbow.experiment import estimate_work, read_experiment  # noqa: PLC0415
 
+    asked = read_experiment(file).only(only)
     rows = [("data set", "fits of the whole grid", "hours", "fits at most", "hours")]
-    for item in estimate_work(read_experiment(file), data_home):
+    missing = {}
+    for entry in asked.datasets:
+        cells = [cell.name for cell in asked.cells if cell.dataset == entry]
+        try:
+            [item] = estimate_work(asked.only(cells), data_home)
+        except (FileNotFoundError, ImportError) as error:
+            missing[entry.title] = str(error)
+            continue
         rows.append(
             (
-                item.dataset.title,
+                entry.title,
                 f"{item.work.whole_grid:,}",
                 f"{item.whole_grid_seconds / 3600:.2f}",
                 f"{item.work.screening + item.work.finals:,}",
                 f"{item.reduced_seconds / 3600:.2f}",
             )
         )
-        click.echo(f"{item.dataset.title} is tried", err=True)
-    print_text(aligned(rows, left=(0,)))
+        click.echo(f"{entry.title} is tried", err=True)
+    _say_left_out(missing)
+    if len(rows) > 1:
+        print_text(aligned(rows, left=(0,)))
+    if missing:
+        of = f"{len(missing)} of {len(asked.datasets)} data sets"
+        msg = f"There is no estimate for {of}: {', '.join(missing)}."
+        raise click.ClickException(msg)
 
 
 @experiment.command()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import tomllib
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -225,6 +226,30 @@ class Experiment:
             if (cell.dataset.name, cell.descriptor.name) == (dataset, descriptor):
                 return cell
         return None
+
+    def only(self, names: Collection[str]) -> Experiment:
+        """Return the experiment with the cells that are asked for; by none, with all.
+
+        Parameters
+        ----------
+        names : collection of str
+            Of data sets, of descriptors, or of cells as ``"synthetic/PBoW"``.
+        """
+        names_of = {
+            cell.name: {cell.name, cell.dataset.name, cell.descriptor.name}
+            for cell in self.cells
+        }
+        known = set().union(*names_of.values())
+        for name in names:
+            if name not in known:
+                msg = (
+                    "Expected names of data sets, descriptors or cells of "
+                    f"{self.name} ({', '.join(sorted(known))}); got {name!r}"
+                    f"{did_you_mean(name, known)}."
+                )
+                raise ValueError(msg)
+        asked = (c for c in self.cells if not names or names_of[c.name] & set(names))
+        return replace(self, cells=tuple(asked))
 
 
 def read_experiment(path: AnyPath) -> Experiment:
@@ -533,6 +558,12 @@ def _or_none(value: Any) -> Any:
 
 def _with_none(params: Params) -> Params:
     return {name: _or_none(value) for name, value in params.items()}
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return what to add to an error where a known name is much alike, or ""."""
+    close = get_close_matches(name, list(known), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def describe(params: Mapping[str, Any]) -> str:

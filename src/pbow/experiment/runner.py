@@ -102,7 +102,7 @@ def run_experiment(
     if not is_integer(n_jobs, 1):
         msg = f"Expected n_jobs to be an int >= 1; got {n_jobs!r}."
         raise ValueError(msg)
-    cells = _asked_for(experiment, only)
+    cells = list(experiment.only(only).cells)
     _check_descriptors(experiment, cells)
     folder = Folder(out)
     folder.make(experiment.text)
@@ -111,24 +111,6 @@ def run_experiment(
     else:
         _work_in_processes(experiment, cells, folder, data_home, n_jobs, report)
     return folder.load()
-
-
-def _asked_for(experiment: Experiment, only: Collection[str]) -> list[Cell]:
-    names_of = {
-        cell.name: {cell.name, cell.dataset.name, cell.descriptor.name}
-        for cell in experiment.cells
-    }
-    known = set().union(*names_of.values())
-    for name in only:
-        if name not in known:
-            msg = (
-                f"Expected names of data sets, descriptors or cells of "
-                f"{experiment.name} ({', '.join(sorted(known))}); got {name!r}."
-            )
-            raise ValueError(msg)
-    return [
-        cell for cell in experiment.cells if not only or names_of[cell.name] & set(only)
-    ]
 
 
 def _check_descriptors(experiment: Experiment, cells: list[Cell]) -> None:
