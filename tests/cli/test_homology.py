@@ -241,6 +241,29 @@ def test_parameters_are_checked_before_data_are_read(run, tmp_path, options, mes
     assert result.stderr == f"Error: {message}\n"
 
 
+@pytest.mark.parametrize(
+    ("name", "array", "kind", "message"),
+    [
+        ("b.csv", [[0, 0], [0, np.inf]], "clouds", "Point 1, counted from 0, of cloud"),
+        ("b.npy", [[0, 0], [0, np.nan]], "images", "Pixel (1, 1) of image"),
+    ],
+)
+def test_what_is_wrong_with_a_file_names_it(
+    run, tmp_path, square, name, array, kind, message
+):
+    pytest.importorskip("gudhi")
+    np.save(tmp_path / "a.npy", [square, square])
+    if name.endswith("csv"):
+        np.savetxt(tmp_path / name, array, delimiter=",")
+    else:
+        np.save(tmp_path / name, array)
+    result = run("homology", "a.npy", name, "--kind", kind, "-o", "x.pbow")
+    assert result.stderr.startswith(f"Error: {message} {name} is ")
+    np.save(tmp_path / "b.npy", [square[:2], array])
+    result = run("homology", "a.npy", "b.npy", "--kind", kind, "-o", "x.pbow")
+    assert result.stderr.startswith(f"Error: {message} 1 of b.npy is ")
+
+
 def test_every_graph_with_a_signature_is_a_step(run, graphs, steps):
     words = ["graphs", "--kind", "graphs", "--heat", "1", "-o", "x.pbow"]
     assert run("homology", *words).exit_code == 0

@@ -40,11 +40,14 @@ def test_an_array_is_one_cloud_or_several(tmp_path):
     [
         ("", "a.csv has no numbers"),
         ("x,y\n", "a.csv has no numbers"),
-        ("1,2\n3\n", "Cannot read a.csv: .* row 2"),
-        ("1,2\n3,four\n", "Cannot read a.csv: could not convert string 'four'"),
-        ("1,5;2,5\n", "Cannot read a.csv: could not convert string '5;2'"),
+        ("x,y\n1,2\n\n3\n", r"a.csv: columns change from 2 on line 2 to 1 on line 4\."),
+        ("# a\n1,2\n3,four\n", r"a.csv: line 3 has 'four', which is no number\."),
+        ("1,2\n3,1_0\n", "a.csv: it has what is no number"),
+        ("x,y\n1,2\n3,nan\n4,nan", "a.csv: line 3 has nan; expected numbers alone"),
+        ("1,5;2,5\n", "a.csv: it seems to be separated by semicolons"),
+        ("x;y\n1;2\n", "a.csv: it seems to be separated by semicolons"),
     ],
-    ids=["empty", "names only", "a number less", "a word", "commas in numbers"],
+    ids=["empty", "names", "one less", "word", "_", "nan", "commas", "semicolons"],
 )
 def test_a_text_that_is_no_cloud_is_refused(tmp_path, monkeypatch, text, message):
     monkeypatch.chdir(tmp_path)
@@ -136,8 +139,8 @@ def test_a_vertex_alone_has_a_line_of_its_own(tmp_path):
     ("text", "message"),
     [
         ("", "has no edges"),
-        ("1 2\nanna bob\n", "expected two whole numbers, got 'anna bob'"),
-        ("1 -2\n", "expected two whole numbers, got '1 -2'"),
+        ("1 2\n\nanna bob\n", "two whole numbers on line 3, got 'anna bob'"),
+        ("1 -2\n", "expected two whole numbers on line 1, got '1 -2'"),
     ],
 )
 def test_a_text_that_is_no_graph_is_refused(tmp_path, text, message):

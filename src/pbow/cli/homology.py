@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -207,6 +208,24 @@ def _files(inputs: tuple[Path, ...], kind: str) -> Iterator[Sequence[Path]]:
         yield [file]
 
 
+@contextmanager
+def _naming_files(origins: Sequence[Path]) -> Iterator[None]:
+    """Let errors that know a cloud or an image by its number say its file."""
+
+    def name_of(match: re.Match[str]) -> str:
+        number = int(match[2])
+        file = origins[number]
+        if origins.count(file) == 1:
+            return f"{match[1]} {file}"
+        return f"{match[1]} {origins[:number].count(file)} of {file}"
+
+    try:
+        yield
+    except ValueError as error:
+        msg = re.sub(r"\b([Cc]loud|[Mm]atrix|[Ii]mage) (\d+)\b", name_of, str(error))
+        raise ValueError(msg) from error
+
+
 def _of_clouds(
     files: Sequence[Path], method: str, asked: dict[str, Any], n_jobs: int
 ) -> Computed:
@@ -222,7 +241,10 @@ def _of_clouds(
     clouds, origins = read_all(read_clouds, files)
     if asked.get("metric") != "precomputed":  # matrices are as wide as they are high
         check_coordinates(clouds, origins)
-    with progress_bar("Computing diagrams", len(clouds)) as bar:
+    with (
+        _naming_files(origins),
+        progress_bar("Computing diagrams", len(clouds)) as bar,
+    ):
         X = function(clouds, n_jobs=n_jobs, progress=lambda: bar.update(1))
     return X, origins
 
@@ -235,7 +257,10 @@ def _of_images(
     asked = {"superlevel": method == "superlevel", **asked}
     function = _checked(cubical, method, asked)
     images, origins = read_all(read_images, files)
-    with progress_bar("Computing diagrams", len(images)) as bar:
+    with (
+        _naming_files(origins),
+        progress_bar("Computing diagrams", len(images)) as bar,
+    ):
         X = function(images, n_jobs=n_jobs, progress=lambda: bar.update(1))
     return X, origins
 

@@ -217,15 +217,34 @@ def _read_table(file: Path) -> NDArray[Any]:
     if not lines:
         msg = f"{file} has no numbers; expected the coordinates of a point a line."
         raise ValueError(msg)
+    numbers, rows = zip(*lines, strict=True)
+    delimiter = "," if "," in rows[0] else None
     try:
-        delimiter = "," if "," in lines[0] else None
-        table: NDArray[Any] = np.loadtxt(lines, delimiter=delimiter, ndmin=2)
+        table: NDArray[Any] = np.loadtxt(rows, delimiter=delimiter, ndmin=2)
     except ValueError as error:
-        # Without numpy's advice, which is for programmers.
-        what = str(error).partition("; use")[0].rstrip(".")
-        msg = f"Cannot read {file}: {what} (rows are those with numbers)."
+        # Not in numpy's words, which count from 0 or from 1, and only rows of numbers.
+        msg = f"Cannot read {file}: {_first_fault(lines, delimiter)}."
         raise ValueError(msg) from error
+    missing = np.isnan(table).any(axis=1)
+    if missing.any():
+        number = numbers[int(missing.argmax())]
+        msg = f"Cannot read {file}: line {number} has nan; expected numbers alone."
+        raise ValueError(msg)
     return table
+
+
+def _first_fault(lines: Sequence[tuple[int, str]], delimiter: str | None) -> str:
+    """Tell the first line that cannot be a row of the table."""
+    first, width = lines[0][0], len(lines[0][1].split(delimiter))
+    for number, line in lines:
+        words = [word.strip() for word in line.split(delimiter)]
+        if len(words) != width:
+            change = f"from {width} on line {first} to {len(words)} on line {number}"
+            return f"columns change {change}"
+        for word in words:
+            if not _is_number(word):
+                return f"line {number} has {word[:40]!r}, which is no number"
+    return "it has what is no number"
 
 
 def _read_edges(file: Path) -> tuple[NDArray[Any], int]:
@@ -234,10 +253,13 @@ def _read_edges(file: Path) -> tuple[NDArray[Any], int]:
 
     lines = _lines(file)
     ends = []
-    for line in lines:
+    for number, line in lines:
         words = BETWEEN_NUMBERS.split(line)[:2]
         if not all(word.isascii() and word.isdigit() for word in words):
-            msg = f"Cannot read {file}: expected two whole numbers, got {line[:40]!r}."
+            msg = (
+                f"Cannot read {file}: expected two whole numbers on line {number}, got "
+                f"{line[:40]!r}."
+            )
             raise ValueError(msg)
         # A vertex alone is an edge to itself, which graphs leave out.
         ends.append([int(words[0]), int(words[-1])])
@@ -248,8 +270,8 @@ def _read_edges(file: Path) -> tuple[NDArray[Any], int]:
     return edges.reshape(-1, 2), len(names)
 
 
-def _lines(file: Path) -> list[str]:
-    """Return the lines of a text that have numbers, as far as comments.
+def _lines(file: Path) -> list[tuple[int, str]]:
+    """Return the lines of a text that have numbers, as far as comments, and which.
 
     A first line that begins otherwise has the names of columns.
     """
@@ -259,9 +281,16 @@ def _lines(file: Path) -> list[str]:
         msg = f"Cannot read {file}: it is no text."
         raise ValueError(msg) from error
     stripped = (line.partition("#")[0].strip() for line in text.splitlines())
-    lines = [line for line in stripped if line]
-    has_names = bool(lines) and not _is_number(BETWEEN_NUMBERS.split(lines[0])[0])
-    if has_names and lines[0].startswith((",", '"",')):
+    lines = [(number, line) for number, line in enumerate(stripped, start=1) if line]
+    if any(";" in line for _, line in lines[:2]):
+        msg = (
+            f"Cannot read {file}: it seems to be separated by semicolons; expected "
+            "commas or spaces, and points in numbers, as in 0.5,0.2."
+        )
+        raise ValueError(msg)
+    head = lines[0][1] if lines else ""
+    has_names = bool(lines) and not _is_number(BETWEEN_NUMBERS.split(head)[0])
+    if has_names and head.startswith((",", '"",')):
         msg = (
             f"The first column of {file} has no name, and looks like the numbers of "
             "rows that pandas saves; save it without them, by index=False."

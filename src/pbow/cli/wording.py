@@ -28,6 +28,7 @@ IN_THE_SHELL: dict[str | None, dict[str, str]] = {
         ),
         r"\(max_edge\)": "(--max-edge)",
         r"\(n_jobs\)": "(--jobs)",
+        r"^Point (\d+) of": r"Point \1, counted from 0, of",
         r'pass metric="precomputed" to rips': "pass --set metric=precomputed",
     },
     "plot": {
