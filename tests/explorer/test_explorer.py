@@ -21,7 +21,7 @@ from tests.explorer.driving import (
 )
 from tests.explorer.models import diagrams
 
-from pbow import Diagrams, StablePersistenceBoW
+from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
 from pbow.encoding import encode_counts
 from pbow.explorer import page as page_module
 from pbow.explorer import write_explorer
@@ -103,8 +103,25 @@ def test_two_classes_show_their_difference_in_red_and_blue(hard, shapes):
     assert {red, blue} == set(marker["color"])
     note = text_of(hard, "plane-note")
     assert "red where torus has more and blue where circle has" in note
+    assert "drawn, in grey." in note
+    assert traces(hard, "plane")[0]["marker"]["color"] == "rgb(211, 216, 222)"
     choose(hard, "second", -1)
     assert set(traces(hard, "plane")[-1]["marker"]["color"]) == {blue}
+
+
+def test_a_page_opens_on_a_part_that_fills_the_plane(browser, tmp_path):
+    deaths = np.arange(1.0, 9.0)
+    H0 = [np.column_stack([np.zeros(8), deaths]) for _ in range(3)]
+    H1 = [np.column_stack([deaths, deaths + deaths[::-1]]) for _ in range(3)]
+    X = Diagrams.from_parts({"H0": H0, "H1": H1})
+    model = PersistenceBoW(n_words=3, random_state=0).fit(X)
+    write_explorer(model, X, tmp_path / "page.html")
+    open_page(browser, tmp_path / "page.html")
+    part = browser.find_element("id", "part")
+    assert part.get_property("selectedIndex") == 1
+    assert (
+        traces(browser, "plane")[-1]["x"] == model.codebooks_["H1"].words[:, 0].tolist()
+    )
 
 
 @pytest.mark.parametrize("sample", [0, 31])

@@ -18,12 +18,20 @@
   const totals = content.means.map((part) => [part.all, ...part.classes].map(sum));
 
   const chosen = {
-    book: 0,
+    book: firstToShow(),
     first: -1,
     second: -1,
     sample: { own: false, index: -1 }, // -1: all diagrams of the page
     word: 0,
   };
+
+  /** The first part that fills the plane: with one birth, say, it is but a line. */
+  function firstToShow() {
+    const isWide = (values) => new Set(values).size > 1;
+    const fillsPlane = ({ words }) =>
+      isWide(words.map((word) => word[0])) && isWide(words.map((word) => word[1]));
+    return Math.max(model.codebooks.findIndex(fillsPlane), 0);
+  }
 
   // --- what is chosen -----------------------------------------------------------------
 
@@ -104,7 +112,7 @@
     byId("plane-note").textContent =
       `Circles are words; their area is ${what}, at most ${Pictures.short(largest)}. ` +
       `Points: ${nameOf(chosen.sample)}, ${count(labels.length)} of ${count(total)} ` +
-      "drawn, in the colour and sign of their word.";
+      `drawn, ${isDifference ? "in grey" : "in the colour and sign of their word"}.`;
   }
 
   /** The areas of the words, with a sign where two classes are compared. */
@@ -194,6 +202,7 @@
 
   function fillControls() {
     fillSelect("part", model.codebooks.map((one, k) => [k, one.name]));
+    byId("part").value = String(chosen.book);
     const named = classes.map((name, k) => [k, clipped(name)]);
     fillSelect("first", [[-1, "all diagrams"], ...named]);
     fillSelect("second", [[-1, "none"], ...named]);

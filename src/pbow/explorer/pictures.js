@@ -75,7 +75,7 @@ const Pictures = (() => {
    */
   function drawPlane(element, drawing) {
     const { book, values, texts, isDifference, chosen, points, labels } = drawing;
-    const traces = [pointTrace(points, labels)];
+    const traces = [pointTrace(points, labels, isDifference)];
     if (book.covariances !== null && !book.never_dies) traces.push(ellipseTrace(book));
     traces.push(wordTrace(book, values, texts, isDifference, chosen));
     const layout = layoutOf(
@@ -91,7 +91,7 @@ const Pictures = (() => {
     return Plotly.react(element, traces, layout, CONFIG);
   }
 
-  function pointTrace(points, labels) {
+  function pointTrace(points, labels, isDifference) {
     const x = points.filter((_, i) => i % 2 === 0);
     const y = points.filter((_, i) => i % 2 === 1);
     const text = Array.from(
@@ -106,9 +106,10 @@ const Pictures = (() => {
       text,
       hoverinfo: "text",
       marker: {
-        size: 7,
+        size: isDifference ? 4 : 7,
         opacity: 0.9,
-        color: Array.from(labels, colourOf),
+        // Colours are for the two classes then.
+        color: isDifference ? theme("line") : Array.from(labels, colourOf),
         symbol: Array.from(labels, (word) => SIGNS[word % SIGNS.length]),
       },
     };
