@@ -5,6 +5,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +61,17 @@ def test_every_command_of_the_page_runs(run, scans):
             carried = result.stdout_bytes
     written = {path.suffix for path in scans.iterdir()}
     assert {".pbow", ".csv", ".png"} <= written
+
+
+def test_new_data_are_classified_as_the_page_says(run, scans, capsys):
+    pytest.importorskip("gudhi")
+    for folder, output in {"scans": "diagrams.pbow", "new-scans": "new.pbow"}.items():
+        run("homology", folder, "--kind", "clouds", "-o", output)
+    text = PAGE.read_text(encoding="utf-8")
+    [code] = re.findall(r"(?:^    .+\n|^\n)+(?=\nThe cost C)", text, re.MULTILINE)
+    exec(textwrap.dedent(code))
+    labels = (scans / "labels.txt").read_text().split()
+    assert re.findall(r"\w+", capsys.readouterr().out) == labels
 
 
 def test_shells_complete_by_the_lines_of_the_page():
