@@ -78,14 +78,27 @@ def test_run_says_how_much_there_is_to_do_and_what_is_complete(run):
     assert result.stdout == "2 of 2 cells are complete: results\n"
     first, second, *_ = result.stderr.splitlines()
     assert first == (
-        "Small: 2 cells, 3 combinations of parameters. The whole grid with all costs "
-        "and folds would be 18 support vector machines; screening and finalists are "
-        "at most 18."
+        "Small: 2 cells, 3 combinations of parameters. With all costs and folds these "
+        "are at most 18 support vector machines."
     )
     assert second.startswith("1 of 6 runs, 0:0")
     assert second.endswith(" left by estimate")
     again = run("run", "small.toml", "--out", "results")
     assert again.stdout == result.stdout
+
+
+def test_where_it_screens_the_run_says_how_much_on_how_many_samples(run):
+    head, _, rest = TEXT.partition("[descriptors.Statistics]")
+    words = rest[rest.index("[descriptors.PBoW]") :]
+    Path("many.toml").write_text(head + words.replace("[2, 3]", "[2, 3, 4, 5]"))
+    result = run("run", "many.toml", "--out", "r")
+    assert result.stdout == "1 of 1 cell is complete: r\n"
+    # Screening and finalists together are more than the whole grid.
+    assert result.stderr.splitlines()[0] == (
+        "Small: 1 cell, 4 combinations of parameters. The whole grid with all costs "
+        "and folds would be 24 support vector machines. Here it is at most 16 for "
+        "screening, on 1,000 samples or fewer, and 24 for finalists."
+    )
 
 
 def test_a_part_can_be_asked_for(run):
@@ -180,7 +193,7 @@ def test_a_data_set_that_is_not_there_does_not_stop_the_estimate(run):
     tried, left_out, last = result.stderr.splitlines()
     assert tried == "surfaces is tried"
     assert left_out.startswith("Left out: mine. There is no mine.pbow: looked in ")
-    assert last == "Error: There is no estimate for 1 of 2 data sets: mine."
+    assert last == "Error: No estimate for 1 of 2 data sets: mine."
     assert run("estimate", "more.toml", "--only", "surfaces").exit_code == 0
     none = run("estimate", "more.toml", "--only", "mine")
     assert (none.exit_code, none.stdout) == (1, "")
@@ -292,7 +305,9 @@ def test_ctrl_c_is_one_sentence_and_what_is_done_is_kept(run, monkeypatch):
         write(folder, made)
 
     monkeypatch.setattr(Folder, "write", interrupted)
-    assert_one_sentence(run("run", "small.toml", "--out", "r"), "Interrupted.")
+    first = run("run", "small.toml", "--out", "r")
+    goes_on = "Interrupted. What is done is kept: the same command goes on from th"
+    assert_one_sentence(first, goes_on)
     monkeypatch.setattr(Folder, "write", write)
     assert len(Folder("r").load()) == 1
     assert run("run", "small.toml", "--out", "r").exit_code == 0
@@ -326,7 +341,7 @@ def test_ctrl_c_on_a_terminal_ends_all_processes_with_one_sentence(tmp_path):
         process.kill()
     assert process.returncode == 1
     *progress, last = stderr.splitlines()
-    assert last == "Error: Interrupted."
+    assert last.startswith("Error: Interrupted. What is done is kept: ")
     assert all(" runs" in line for line in progress)
     assert stdout == ""
 

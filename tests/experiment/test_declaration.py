@@ -195,20 +195,20 @@ WRONG = {
     "unknown key": (
         "seeds = 3\n" + SMALL,
         "expected only classifier, datasets, descriptors, minutes_per_cell, name, "
-        "repetitions, seed, title; got seeds.",
+        "repetitions, seed, title; got seeds (did you mean 'seed'?).",
     ),
     "unknown key of a data set": (
         "[datasets.one]\nload = 'mutag'\nperclass = 3\n" + DESCRIPTOR,
         "load, per_class, protocol, repetitions, state_of_the_art, title in "
-        "[datasets.one]; got perclass.",
+        "[datasets.one]; got perclass (did you mean 'per_class'?).",
     ),
     "unknown key of a descriptor": (
         SMALL + "standardise = true",
-        "title in [descriptors.PBoW]; got standardise.",
+        "title in [descriptors.PBoW]; got standardise (did you mean 'standardize'?).",
     ),
     "unknown key of the classifier": (
         "[classifier]\ncost = [1]\n" + SMALL,
-        "in [classifier]; got cost.",
+        "in [classifier]; got cost (did you mean 'costs'?).",
     ),
     "unknown key of a cell": (
         SMALL + "[descriptors.PBoW.on.first]\npapers = 3",

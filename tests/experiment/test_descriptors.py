@@ -44,8 +44,19 @@ def test_makers_are_found_by_name():
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("PersistenceBow", "there is no 'PersistenceBow'"),
-        ("PersistenceBoW.papers", "there is no 'PersistenceBoW.papers'"),
+        (
+            "PersistanceImage",
+            r"no 'PersistanceImage' \(did you mean 'PersistenceImage'\?\)\.$",
+        ),
+        (
+            "PersistenceBoW.papers",
+            r"no 'PersistenceBoW.papers' \(did you mean 'PersistenceBoW.paper'\?\)",
+        ),
+        (
+            "sklearn.preprocessing:StandartScaler",
+            r"\(did you mean 'sklearn.preprocessing:StandardScaler'\?\)",
+        ),
+        ("Horse", r"there is no 'Horse'\.$"),
         ("vectorizers", "there is no 'vectorizers'"),
         ("", "there is no ''"),
         ("sklearn.preprocessing:Scaler", "there is no 'sklearn.preprocessing:Scaler'"),
@@ -61,8 +72,19 @@ def test_a_wrong_name_is_an_error_of_the_declaration(name, message):
 @pytest.mark.parametrize(
     ("name", "params", "message"),
     [
-        ("PersistenceBoW", {"words": 3}, "PersistenceBoW does not take {'words': 3}: "),
-        ("PersistenceBoW.paper", {"n": 3}, "PersistenceBoW.paper does not take"),
+        (
+            "PersistenceBoW",
+            {"n_wrods": 3, "weighting": "ramp"},
+            r"^PersistenceBoW does not take 'n_wrods' \(did you mean 'n_words'\?\): it "
+            "takes n_words, ",
+        ),
+        (
+            "PersistenceBoW.paper",
+            {"wheighting": 3},
+            r"paper does not take 'wheighting' \(did you mean 'weighting'\?\): it",
+        ),
+        ("PersistenceBoW", {"horse": 3}, "does not take 'horse': it takes n_words, "),
+        ("builtins:range", {"start": 3}, r"does not take {'start': 3}: range\(\) "),
         ("builtins:dict", {}, "Expected builtins:dict to make an estimator"),
     ],
 )

@@ -97,6 +97,22 @@ def test_names_are_text_whatever_they_contain(experiment, report):
     assert 'Shapes "and" <b>more</b>' in page.texts
 
 
+def test_one_of_a_kind_is_not_called_many(report, tmp_path):
+    text = """
+    repetitions = 1
+    [datasets.shapes]
+    shapes = {}
+    [descriptors.PL]
+    make = "LandscapeKernel"
+    """
+    experiment = declared(tmp_path, text)
+    _, page = report(made_up(experiment, score), of=experiment)
+    assert (
+        "1 method (PL) on 1 data set (shapes). Complete: 1 of 1 cell; done: 1 of the 1 "
+        "run known to be needed. Seed 0."
+    ) in page.texts
+
+
 def test_the_page_needs_nothing_from_elsewhere(experiment, report, tmp_path):
     png = tmp_path / "some.png"
     png.write_bytes(b"\x89PNG")

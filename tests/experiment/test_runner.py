@@ -225,13 +225,23 @@ def test_distances_that_were_begun_are_continued(
         ((), {"only": ["PBow"]}, ValueError, r"of small \(2Wd, PBoW, .*; got 'PBow'"),
         ((), {"only": ["more/Statistics"]}, ValueError, "got 'more/Statistics'"),
         ((), {"n_jobs": 0}, ValueError, "Expected n_jobs to be an int >= 1; got 0"),
-        (("n_words", "words"), {}, DeclarationError, "PersistenceBoW does not take"),
-        (('Statistics"', 'Stats"'), {}, DeclarationError, "no 'PersistenceStats'"),
+        (
+            ("n_words", "n_wrods"),
+            {},
+            DeclarationError,
+            r"small.toml: in \[descriptors.PBoW\]: .* \(did you mean 'n_words'\?\)",
+        ),
+        (
+            ('Statistics"', 'Stats"'),
+            {},
+            DeclarationError,
+            r"small.toml: in \[descriptors.Statistics\]: .* no 'PersistenceStats'",
+        ),
         (
             ("standardize = true", "similarity = 'max-distance'"),
             {},
             DeclarationError,
-            "PersistenceStatistics of Statistics gives vectors, which have no simil",
+            r"\[descriptors.Statistics\]: PersistenceStatistics gives vectors, wh",
         ),
     ],
     ids=["only", "no such cell", "jobs", "parameter", "descriptor", "similarity"],
@@ -259,6 +269,24 @@ def test_a_wrong_value_is_an_error_that_says_where(file, tmp_path):
     message = r"few/PBoW with {\"n_words\": -2}: .*'n_words' .* Got -2"
     with pytest.raises(ValueError, match=message):
         run_experiment(file, tmp_path / "r", only=["few/PBoW"])
+    assert not (tmp_path / "r").exists()
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_start_without_the_data_leaves_no_folder(tmp_path, n_jobs):
+    path = tmp_path / "missing.toml"
+    source = 'diagrams = "missing.pbow"\nlabels = "missing.txt"\n'
+    path.write_text(
+        f'[datasets.x]\n{source}[descriptors.y]\nmake = "PersistenceStatistics"\n'
+    )
+    with pytest.raises(FileNotFoundError, match=r"no missing\.pbow"):
+        run_experiment(path, tmp_path / "r", n_jobs=n_jobs)
+    assert not (tmp_path / "r").exists()
+    # What was there before is not this program's to remove.
+    (tmp_path / "r").mkdir()
+    with pytest.raises(FileNotFoundError):
+        run_experiment(path, tmp_path / "r", n_jobs=n_jobs)
+    assert (tmp_path / "r").exists()
 
 
 def test_damaged_distances_are_an_error(file, tmp_path):

@@ -355,6 +355,24 @@ def test_nothing_is_packed_while_a_process_is_between_two_runs(folder):
     assert folder.pack() == 1
 
 
+def test_a_folder_that_has_something_is_not_removed(folder):
+    folder.check_data("x", "digest")
+    begun = folder.matrices / "begun.progress"
+    begun.write_text("1 0.5")
+    folder.remove_unused()
+    begun.unlink()
+    with folder.in_use():
+        folder.remove_unused()
+    folder.write(RUN)
+    folder.remove_unused()
+    folder.pack()
+    folder.remove_unused()
+    assert folder.load() == {RUN.key: RUN}
+    folder.packed.unlink()
+    folder.remove_unused()
+    assert not folder.path.exists()
+
+
 def test_changed_data_are_refused(folder):
     folder.check_data("shapes", "ab" * 32)
     folder.check_data("shapes", "ab" * 32)

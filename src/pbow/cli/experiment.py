@@ -86,29 +86,31 @@ def run(
     It may be stopped at any moment and started again, and several may work on one
     folder at once: finished runs are kept, and none is made twice.
     """
-    from pbow.experiment import count_work, read_experiment, run_experiment, summarize  # noqa: PLC0415
+    from pbow.experiment import read_experiment, run_experiment, summarize  # noqa: PLC0415
 
     declared = read_experiment(file)
-    work = count_work(declared)
-    line = _Line(
-        f"{declared.title}: {len(declared.cells)} cells, {work.n_combinations:,} "
-        "combinations of parameters. The whole grid with all costs and folds would be "
-        f"{work.whole_grid:,} support vector machines; screening and finalists are at "
-        f"most {work.screening + work.finals:,}."
-    )
-    runs = run_experiment(
-        file,
-        out,
-        data_home=data_home,
-        only=only,
-        n_jobs=jobs,
-        minutes_per_cell=budget,
-        report=line.show,
-    )
+    line = _Line(_described(declared))
+    try:
+        runs = run_experiment(
+            file,
+            out,
+            data_home=data_home,
+            only=only,
+            n_jobs=jobs,
+            minutes_per_cell=budget,
+            report=line.show,
+        )
+    except KeyboardInterrupt as error:
+        line.end()
+        if not line.has_begun:
+            raise
+        msg = "Interrupted. What is done is kept: the same command goes on from there."
+        raise click.ClickException(msg) from error
     line.end()
     outcomes = summarize(declared, runs).values()
     n_complete = sum(outcome.is_complete for outcome in outcomes)
-    print_text(f"{n_complete} of {len(outcomes)} cells are complete: {out}")
+    are = "cell is" if len(outcomes) == 1 else "cells are"
+    print_text(f"{n_complete} of {len(outcomes)} {are} complete: {out}")
 
 
 @experiment.command()
@@ -123,6 +125,7 @@ def estimate(file: Path, data_home: Path | None, only: tuple[str, ...]) -> None:
     that are not here are named, and the exit code is then 1.
     """
     from pbow.experiment import estimate_work, read_experiment  # noqa: PLC0415
+    from pbow.experiment.caption import counted  # noqa: PLC0415
 
     asked = read_experiment(file).only(only)
     rows = [("data set", "fits of the whole grid", "hours", "fits at most", "hours")]
@@ -148,8 +151,8 @@ def estimate(file: Path, data_home: Path | None, only: tuple[str, ...]) -> None:
     if len(rows) > 1:
         print_text(aligned(rows, left=(0,)))
     if missing:
-        of = f"{len(missing)} of {len(asked.datasets)} data sets"
-        msg = f"There is no estimate for {of}: {', '.join(missing)}."
+        n = counted(len(asked.datasets), "data set")
+        msg = f"No estimate for {len(missing)} of {n}: {', '.join(missing)}."
         raise click.ClickException(msg)
 
 
@@ -258,6 +261,27 @@ def _read(results: Path) -> tuple[Experiment, Folder, dict[str, Run]]:
     return read_experiment(folder.declaration), folder, folder.load()
 
 
+def _described(declared: Experiment) -> str:
+    from pbow.experiment import count_work  # noqa: PLC0415
+    from pbow.experiment.caption import counted  # noqa: PLC0415
+
+    work = count_work(declared)
+    text = (
+        f"{declared.title}: {counted(len(declared.cells), 'cell')}, "
+        f"{counted(work.n_combinations, 'combination')} of parameters. "
+    )
+    whole = counted(work.whole_grid, "support vector machine")
+    if work.screening == 0:
+        return f"{text}With all costs and folds these are at most {whole}."
+    # Together they may be more than the whole grid has, which would be larger ones.
+    return (
+        f"{text}The whole grid with all costs and folds would be {whole}. Here it is "
+        f"at most {work.screening:,} for screening, on "
+        f"{declared.classifier.screen_rows:,} samples or fewer, and {work.finals:,} "
+        "for finalists."
+    )
+
+
 def _say_left_out(left_out: dict[str, str]) -> None:
     for what, why in left_out.items():
         click.echo(f"Left out: {what}. {why}", err=True)
@@ -271,6 +295,10 @@ class _Line:
         self._work = work
         self._is_terminal = sys.stderr.isatty()
         self._next = 0.0
+
+    @property
+    def has_begun(self) -> bool:
+        return not self._work
 
     def show(self, done: int, total: int, seconds_left: float | None) -> None:
         if self._work:

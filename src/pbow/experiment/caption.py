@@ -26,7 +26,7 @@ from pbow.experiment.plan import n_repetitions, plan
 from pbow.experiment.runs import FINAL, SCREEN, Run
 from pbow.experiment.significance import smallest_p
 
-__all__ = ["caption", "powered_caption"]
+__all__ = ["caption", "counted", "powered_caption"]
 
 Runs = Mapping[str, Run]
 Cells = Mapping[tuple[str, str], Compared]
@@ -161,7 +161,7 @@ def _divisions(experiment: Experiment, cells: Cells) -> str:
     texts = []
     for dataset in experiment.datasets:
         n = n_repetitions(experiment, dataset)
-        text = f"{column_title(dataset)}: {_count(n, 'division')}"
+        text = f"{column_title(dataset)}: {counted(n, 'division')}"
         protocol = _protocol(dataset, n)
         if protocol is not None:
             text += f" ({_IN_WORDS.get(protocol, protocol)})"
@@ -201,7 +201,7 @@ def _wilcoxon(experiment: Experiment) -> str:
         by_n.setdefault(n, []).append(column_title(dataset))
     limits = []
     for n, titles in by_n.items():
-        text = f"on {_count(n, 'pair')} it cannot go below {smallest_p(n):g}"
+        text = f"on {counted(n, 'pair')} it cannot go below {smallest_p(n):g}"
         if smallest_p(n) >= ALPHA:
             text += (
                 f", so that at {ALPHA:g} no difference in the column can ever be "
@@ -275,7 +275,7 @@ def _work(experiment: Experiment, runs: Runs) -> str:
     if n_most > classifier.finalists:
         text += (
             "Its work is reduced, for every method the same: where there are more than "
-            f"{_count(classifier.finalists, 'combination')} of parameters, all are "
+            f"{counted(classifier.finalists, 'combination')} of parameters, all are "
             f"screened on at most {classifier.screen_rows:,} training samples, on one "
             "inner division, with all values of C, and after at most "
             f"{classifier.screen_iterations:,} iterations. In each repetition the "
@@ -299,7 +299,7 @@ def _impossible(made: Iterable[Run]) -> str:
         return ""
     names = sorted({f"{run.descriptor} on {run.dataset}" for run in failed})
     return (
-        f" {_count(len(failed), 'run')} could not be made, because a sample has fewer "
+        f" {counted(len(failed), 'run')} could not be made, because a sample has fewer "
         f"distinct points than words, or the like ({', '.join(names)}); such "
         "combinations are never chosen."
     )
@@ -325,7 +325,7 @@ def _times(cells: Cells) -> str:
     on_other_data = sum(is_other_data(cell.outcome.cell.dataset) for cell in both)
     aside = f"{on_other_data} of them on other data, †; " if on_other_data else ""
     text += (
-        f" Sum over the {_count(len(both), 'cell')} that both have ({aside}the "
+        f" Sum over the {counted(len(both), 'cell')} that both have ({aside}the "
         f"machines are not the same): {_sums(both)}"
     )
     rest = [cell for cell in both if cell.outcome.cell.descriptor.make != SLOWEST]
@@ -380,8 +380,9 @@ def _range(values: Iterable[int]) -> str:
     return f"{smallest:,}" if smallest == largest else f"{smallest:,} to {largest:,}"
 
 
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+def counted(n: int, noun: str) -> str:
+    """Return a number of things, as "1 cell" or "2 cells"."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def _joined(*paragraphs: str) -> str:

@@ -468,7 +468,8 @@ class _Table:
         unknown = sorted(set(self.content) - self.asked)
         if unknown:
             known = ", ".join(sorted(self.asked))
-            self.fail(f"only {known}", ", ".join(unknown))
+            came = (f"{key}{did_you_mean(key, self.asked)}" for key in unknown)
+            self.fail(f"only {known}", ", ".join(came))
 
     def rest(self) -> Params:
         """Return all of it; what JSON cannot hold would have no place in results."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import time
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -16,7 +17,12 @@ from sklearn.preprocessing import StandardScaler
 import pbow
 from pbow import kernels, vectorizers
 from pbow.diagrams import Diagrams
-from pbow.experiment.declaration import DeclarationError, DescriptorEntry, Params
+from pbow.experiment.declaration import (
+    DeclarationError,
+    DescriptorEntry,
+    Params,
+    did_you_mean,
+)
 from pbow.kernels._base import PairwiseKernel
 
 __all__ = [
@@ -82,9 +88,22 @@ def find_maker(name: str) -> Any:
             return found
     msg = (
         f"Expected a descriptor, as 'PersistenceBoW', 'PersistenceImage.paper' or "
-        f"'package.module:Class'; there is no {name!r}."
+        f"'package.module:Class'; there is no {name!r}"
+        f"{did_you_mean(name, _names_like(module_name, first, places))}."
     )
     raise DeclarationError(msg)
+
+
+def _names_like(module_name: str, first: str, places: list[Any]) -> Iterator[str]:
+    """Give names that could have been meant, written as they would be declared."""
+    before = f"{module_name}:" if module_name else ""
+    for place in places:
+        for name in getattr(place, "__all__", dir(place)):
+            if inspect.isclass(found := getattr(place, name, None)):
+                yield f"{before}{name}"
+                if name == first or hasattr(found, "paper"):
+                    methods = inspect.getmembers(found, inspect.ismethod)
+                    yield from (f"{before}{name}.{method}" for method, _ in methods)
 
 
 def make_descriptor(name: str, params: Params, *, seed: int) -> Any:
@@ -103,7 +122,8 @@ def make_descriptor(name: str, params: Params, *, seed: int) -> Any:
     try:
         made = maker(**params)
     except (TypeError, ValueError) as error:
-        msg = f"{name} does not take {params}: {error}"
+        refused = _unknown(maker, params) or f"{params}: {error}"
+        msg = f"{name} does not take {refused}"
         raise DeclarationError(msg) from error
     if not all(hasattr(made, name) for name in ("get_params", "fit", "transform")):
         msg = f"Expected {name} to make an estimator with fit and transform; got {made}"
@@ -111,6 +131,27 @@ def make_descriptor(name: str, params: Params, *, seed: int) -> Any:
     if "random_state" in made.get_params():
         made.set_params(random_state=seed)
     return made
+
+
+def _unknown(maker: Any, params: Params) -> str:
+    """Name the parameters that a maker does not have; "" where that cannot be said."""
+    known = _parameters_of(maker)
+    unknown = [f"{name!r}{did_you_mean(name, known)}" for name in params.keys() - known]
+    if not known or not unknown:
+        return ""
+    return f"{', '.join(sorted(unknown))}: it takes {', '.join(known)}"
+
+
+def _parameters_of(maker: Any) -> list[str]:
+    """Return the names that a maker takes; those of `**params` are its class's."""
+    try:
+        taken: Mapping[str, inspect.Parameter] = inspect.signature(maker).parameters
+        owner = getattr(maker, "__self__", None)
+        if inspect.isclass(owner):
+            taken = {**taken, **inspect.signature(owner).parameters}
+    except (TypeError, ValueError):  # some that are written in C have no signature
+        return []
+    return [name for name, p in taken.items() if p.kind != p.VAR_KEYWORD]
 
 
 @cache

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from pbow.experiment.caption import counted
 from pbow.experiment.comparison import Compared, column_title
 from pbow.experiment.declaration import DatasetEntry, Experiment, Params
 from pbow.experiment.plan import plan
@@ -144,10 +145,11 @@ def _what_was_run(experiment: Experiment, runs: Runs, table: Table) -> Iterator[
     titles = [escape(column_title(dataset)) for dataset in experiment.datasets]
     methods = [escape(entry.title) for entry in experiment.descriptors]
     yield (
-        f"<p>{len(methods)} methods ({'; '.join(methods)}) on {len(titles)} data sets "
-        f"({'; '.join(titles)}). {n_complete:,} of {len(table.cells):,} cells are "
-        f"complete; {n_done:,} of the {len(keys):,} runs that are known to be needed "
-        f"are done. Seed {experiment.seed}.</p>"
+        f"<p>{counted(len(methods), 'method')} ({'; '.join(methods)}) on "
+        f"{counted(len(titles), 'data set')} ({'; '.join(titles)}). Complete: "
+        f"{n_complete:,} of {counted(len(table.cells), 'cell')}; done: {n_done:,} of "
+        f"the {counted(len(keys), 'run')} known to be needed. Seed "
+        f"{experiment.seed}.</p>"
     )
     yield "<details><summary>The declaration of the experiment</summary>"
     yield f"<pre>{escape(experiment.text)}</pre></details>"
@@ -286,5 +288,5 @@ def _versions(experiment: Experiment, runs: Runs) -> Iterator[str]:
     yield "<ul>"
     for (machine, versions), n in used.most_common():
         listed = ", ".join(f"{name} {version}" for name, version in versions)
-        yield f"<li>{n:,} runs: {escape(machine)}; {escape(listed)}</li>"
+        yield f"<li>{counted(n, 'run')}: {escape(machine)}; {escape(listed)}</li>"
     yield "</ul>"

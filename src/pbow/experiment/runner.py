@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from itertools import chain
@@ -103,28 +103,39 @@ def run_experiment(
         msg = f"Expected n_jobs to be an int >= 1; got {n_jobs!r}."
         raise ValueError(msg)
     cells = list(experiment.only(only).cells)
-    _check_descriptors(experiment, cells)
+    _check_descriptors(path, cells)
     folder = Folder(out)
+    is_new = not folder.path.exists()
     folder.make(experiment.text)
-    if n_jobs == 1:
-        _work(experiment, cells, folder, data_home, report)
-    else:
-        _work_in_processes(experiment, cells, folder, data_home, n_jobs, report)
+    try:
+        if n_jobs == 1:
+            _work(experiment, cells, folder, data_home, report)
+        else:
+            _work_in_processes(experiment, cells, folder, data_home, n_jobs, report)
+    except Exception:
+        # A start that fails, as without the data, leaves nothing behind.
+        if is_new:
+            folder.remove_unused()
+        raise
     return folder.load()
 
 
-def _check_descriptors(experiment: Experiment, cells: list[Cell]) -> None:
+def _check_descriptors(path: AnyPath, cells: Iterable[Cell]) -> None:
     """Find wrong parameters before the first hour of work, not after it."""
     for cell in cells:
         entry = cell.descriptor
-        for params in cell.combinations():
-            make_descriptor(entry.make, params, seed=experiment.seed)
-        if entry.similarity == "max-distance" and not is_kernel(entry.make):
-            msg = (
-                f"{entry.make} of {entry.name} gives vectors, which have no similarity "
-                f"{entry.similarity!r}; leave it out."
-            )
-            raise DeclarationError(msg)
+        try:
+            for params in cell.combinations():
+                make_descriptor(entry.make, params, seed=0)
+            if entry.similarity == "max-distance" and not is_kernel(entry.make):
+                msg = (
+                    f"{entry.make} gives vectors, which have no similarity "
+                    f"{entry.similarity!r}; leave it out."
+                )
+                raise DeclarationError(msg)
+        except DeclarationError as error:
+            msg = f"{path}: in [descriptors.{entry.name}]: {error}"
+            raise DeclarationError(msg) from error
 
 
 def _work_in_processes(

@@ -14,6 +14,7 @@ import hashlib
 import io
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, fields
@@ -222,6 +223,14 @@ class Folder:
             for draft in self._runs.glob(".*.tmp"):  # of a process that was killed
                 draft.unlink(missing_ok=True)
         return len(runs)
+
+    def remove_unused(self) -> None:
+        """Remove the folder, unless it has runs or distances or is being worked on."""
+        made = (*self._runs.glob("*.json"), *self.matrices.glob("*"))
+        if made or self.packed.exists():
+            return
+        with suppress(BlockingIOError), self._alone():
+            shutil.rmtree(self.path)
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
