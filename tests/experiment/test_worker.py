@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tests.experiment.fake_runs import declared
 
+from pbow.experiment import worker as worker_module
 from pbow.experiment.classification import (
     classify,
     make_folds,
@@ -83,6 +84,34 @@ def test_a_screening_is_one_division_of_some_training_rows(experiment, worker, d
     assert set(run.seconds) == {"fit", "encode", "gram", "classify"}
     assert {"pbow", "python", "numpy"} <= set(run.versions)
     assert run.machine.endswith("cores")
+
+
+def test_what_distances_need_is_compiled_before_their_time_is_taken(
+    experiment, worker, monkeypatch, tmp_path
+):
+    events = []
+    distances, clock = WassersteinKernel.distances, worker_module._Stopwatch
+
+    def compare(kernel, X, **options):
+        events.append(len(X))
+        return distances(kernel, X, **options)
+
+    def start(*arguments):
+        events.append("the clock starts")
+        return clock(*arguments)
+
+    monkeypatch.setattr(WassersteinKernel, "distances", compare)
+    monkeypatch.setattr(worker_module, "_Stopwatch", start)
+    worker_module._compile.cache_clear()
+    matrix, *_ = plan_cell(experiment, experiment.cell("few", "2Wd"), {})
+    worker.execute(matrix)
+    assert events == [2, "the clock starts", 30]
+    # Once in a process is enough.
+    events.clear()
+    folder = Folder(tmp_path / "others")
+    folder.make(experiment.text)
+    Worker(experiment, folder, None).execute(matrix)
+    assert events == ["the clock starts", 30]
 
 
 def test_distances_are_shared_and_their_time_is_taken_once(experiment, worker, dataset):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import time
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from pbow.codebook import TooFewPointsError
 from pbow.datasets import Dataset
 from pbow.datasets.splits import FOLDS, N_FOLDS, OF_GROUPS, ORIGINAL
+from pbow.diagrams import Diagrams
 from pbow.experiment.classification import (
     SCREENING_PARTS,
     classify,
@@ -47,6 +49,7 @@ from pbow.experiment.plan import (
     plan_cell,
 )
 from pbow.experiment.runs import OVER_BUDGET, SCREEN, Folder, Run
+from pbow.experiment.surfaces import diagrams_like_surfaces
 from pbow.io.archive import AnyPath, replacing
 
 __all__ = ["BusyElsewhere", "OutOfTime", "Worker"]
@@ -242,10 +245,11 @@ class Worker:
         """
         file = self._matrix_file(cell, params)
         is_finished = file.exists()
+        make, seed = cell.descriptor.make, self._experiment.seed
+        if not is_finished:
+            _compile(make, describe(params), dataset.diagrams.parts)
+        kernel = make_descriptor(make, params, seed=seed)
         clock = _Stopwatch(file, None if is_finished else self._seconds_left(cell))
-        kernel = make_descriptor(
-            cell.descriptor.make, params, seed=self._experiment.seed
-        )
         try:
             D = kernel.distances(dataset.diagrams, out=file, progress=clock.tick)
         except BlockingIOError as error:
@@ -276,6 +280,17 @@ class Worker:
     def _matrix_file(self, cell: Cell, params: Params) -> Path:
         key = matrix_key(self._experiment, cell, params)
         return self._folder.matrices / f"{key}.npy"
+
+
+@cache
+def _compile(make: str, params: str, parts: tuple[str, ...]) -> None:
+    """Compare two small diagrams, once in a process: this compiles what distances need.
+
+    They are computed once, so no median over repetitions would leave that time out.
+    """
+    X, _ = diagrams_like_surfaces(n_diagrams=2, n_points=5)
+    kernel = make_descriptor(make, json.loads(params), seed=0)
+    kernel.distances(Diagrams.from_parts(dict.fromkeys(parts, X)))
 
 
 class _Stopwatch:
