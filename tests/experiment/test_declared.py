@@ -41,6 +41,15 @@ def test_these_are_the_experiments():
     assert set(EXPERIMENTS) == {"exp_a", "exp_b", "quick"} | studies
 
 
+def test_the_page_of_the_folder_lists_every_file_and_installs_from_a_checkout():
+    page = (FOLDER / "README.md").read_text(encoding="utf-8")
+    for path in (*FOLDER.glob("*.toml"), *FOLDER.glob("*.py")):
+        assert f"| `{path.name}` |" in page
+    # pbow is not published.
+    assert "install pbow" not in page
+    assert "pbow[" not in page
+
+
 @each_experiment
 def test_every_optimum_is_one_of_the_combinations(experiment):
     for here in experiment.cells:
