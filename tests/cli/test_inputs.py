@@ -112,7 +112,7 @@ def test_names_that_do_not_fit_the_labels_are_told(
 
 def test_labels_by_name_are_not_taken_without_names(tmp_path):
     with pytest.raises(
-        ValueError, match=r"labels by the names of files\. Pass .*--names"
+        ValueError, match=r"labels by the names of files, .* with --names"
     ):
         labels_of(tmp_path, "file,label\na.csv,1\n", 2)
 

@@ -248,8 +248,8 @@ def read_labels(path: Path, n_samples: int, names: Path | None = None) -> NDArra
         lines = read_lines(path, "label")
         if _cells(lines[0]) == NAMES_AND_LABELS:
             msg = (
-                f"{path} has labels by the names of files. Pass the names of the "
-                "diagrams by --names; pbow homology --names-out writes them."
+                f"{path} has labels by the names of files, which pbow evaluate takes "
+                "with --names, the names that pbow homology --names-out has written."
             )
             raise ValueError(msg)
         labels = _as_array(lines)

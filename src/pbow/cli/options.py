@@ -34,15 +34,14 @@ labels = click.option(
     type=path,
     required=True,
     metavar="FILE",
-    help="Class of each diagram: one a line, or an array in a .npy file; with --names, "
-    "a CSV file with the columns file and label.",
+    help="Class of each diagram: one a line, or an array in a .npy file.",
 )
 names_of_labels = click.option(
     "--names",
     type=path,
     metavar="FILE",
-    help="Names of the diagrams, one a line, by which --labels finds them; "
-    "pbow homology --names-out writes them.",
+    help="Names of the diagrams, one a line, as pbow homology --names-out writes them; "
+    "--labels then is a CSV file with the columns file and label.",
 )
 seed = click.option(
     "--seed",
