@@ -1,5 +1,7 @@
 import pytest
 
+from pbow import explorer
+
 pytest.importorskip("plotly")
 
 
@@ -17,3 +19,23 @@ def test_errors_speak_of_files_and_options(run, folder, words, message):
     [line] = result.stderr.splitlines()
     assert message in line
     assert "pbow." not in line.replace(".pbow", "")
+
+
+@pytest.mark.parametrize("by_name", [True, False])
+def test_labels_may_go_by_the_names_on_the_page(run, folder, monkeypatch, by_name):
+    seen = {}
+
+    def watched(model, X, output, **kwargs):
+        seen.update(kwargs)
+        output.touch()
+
+    monkeypatch.setattr(explorer, "write_explorer", watched)
+    labels = (folder / "labels.txt").read_text().splitlines()
+    names = [f"{i}.csv" for i in range(12)]
+    (folder / "names.txt").write_text("\n".join(names))
+    rows = [f"{name},{label}\n" for name, label in zip(names, labels, strict=True)]
+    (folder / "y.csv").write_text("".join(reversed(rows)))
+    given = ["--labels", "y.csv" if by_name else "labels.txt", "--names", "names.txt"]
+    result = run("explore", "model.pbow", "diagrams.pbow", *given, "-o", "x.html")
+    assert result.exit_code == 0, result.output
+    assert (seen["labels"].tolist(), seen["sample_names"]) == (labels, names)

@@ -28,6 +28,8 @@ SAME = [
     "homology cloud.csv --kind clouds --names-out x.csv -o x.csv",
     "homology cloud.csv --kind clouds --names-out cloud.csv -o x.csv",
     "plot diagram diagrams.png -o diagrams.png",
+    "plot classes model.pbow diagrams.pbow --labels labels.txt --names labels.svg "
+    "-o labels.svg",
     "plot classes model.pbow diagrams.pbow --labels labels.svg -o labels.svg",
     "experiment report results --out results/experiment.toml",
     "datasets shapes new.npy --labels new.npy",

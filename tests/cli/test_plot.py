@@ -1,7 +1,9 @@
+import shlex
+
 import numpy as np
 import pytest
 
-from pbow import StablePersistenceBoW, save
+from pbow import StablePersistenceBoW, plotting, save
 from pbow.vectorizers import PersistenceStatistics
 
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -116,3 +118,30 @@ def test_what_cannot_be_drawn_is_one_sentence(run, folder, X, words, message):
     [line] = result.stderr.splitlines()
     assert message in line
     assert not (folder / "x.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "drawing"),
+    [
+        ("classes --part H1", "plot_class_words"),
+        ("difference --part H1 --between many 'few points'", "plot_class_difference"),
+    ],
+)
+def test_labels_go_by_name(run, folder, monkeypatch, command, drawing):
+    seen = []
+    draw = getattr(plotting, drawing)
+
+    def watched(model, X, y, *args, **kwargs):
+        seen.append(y.tolist())
+        return draw(model, X, y, *args, **kwargs)
+
+    monkeypatch.setattr(plotting, drawing, watched)
+    labels = (folder / "labels.txt").read_text().splitlines()
+    (folder / "names.txt").write_text("".join(f"{i}.csv\n" for i in range(12)))
+    rows = [f"{i}.csv,{label}\n" for i, label in enumerate(labels)]
+    (folder / "y.csv").write_text("".join(reversed(rows)))
+    name, *words = shlex.split(command)
+    files = ["model.pbow", "diagrams.pbow", "--labels", "y.csv", "-o", "x.png"]
+    result = run("plot", name, *files, *words, "--names", "names.txt")
+    assert result.exit_code == 0, result.output
+    assert seen == [labels]

@@ -9,6 +9,7 @@ import click
 from pbow.cli import options
 from pbow.cli.inputs import (
     check_output,
+    has_names,
     is_stream,
     load_model,
     naming,
@@ -31,7 +32,8 @@ __all__ = ["explore"]
     type=options.path,
     default=None,
     metavar="FILE",
-    help="Class of each diagram: one a line, or an array in a .npy file.",
+    help="Class of each diagram: one a line, or an array in a .npy file; with --names, "
+    "a CSV file with the columns file and label, too.",
 )
 @click.option(
     "--names",
@@ -74,7 +76,11 @@ def explore(
         msg = f"{model}: {error}"
         raise click.ClickException(msg) from error
     X = read_diagrams(diagrams)
-    classes = None if labels is None else read_labels(labels, len(X))
+    classes = None
+    if labels is not None:
+        # Of labels in the order of diagrams, names are there to be shown alone.
+        by_name = names if has_names(labels) else None
+        classes = read_labels(labels, len(X), by_name)
     sample_names = None if names is None else read_lines(names, "name")
     with naming(output):
         write_explorer(

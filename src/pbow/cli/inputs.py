@@ -248,8 +248,8 @@ def read_labels(path: Path, n_samples: int, names: Path | None = None) -> NDArra
         lines = read_lines(path, "label")
         if _cells(lines[0]) == NAMES_AND_LABELS:
             msg = (
-                f"{path} has labels by the names of files, which pbow evaluate takes "
-                "with --names, the names that pbow homology --names-out has written."
+                f"{path} has labels by the names of files, which are taken with "
+                "--names, the names that pbow homology --names-out has written."
             )
             raise ValueError(msg)
         labels = _as_array(lines)

@@ -113,10 +113,16 @@ def codebook(
 @_model
 @options.diagrams
 @options.labels
+@options.names_of_labels
 @_output
 @_part
 def classes(
-    model: Path, diagrams: Path, labels: Path, output: Path, part: str | None
+    model: Path,
+    diagrams: Path,
+    labels: Path,
+    names: Path | None,
+    output: Path,
+    part: str | None,
 ) -> None:
     r"""Draw how many points diagrams of each class have near each word.
 
@@ -127,16 +133,17 @@ def classes(
 
     def draw() -> Any:
         X = read_diagrams(diagrams)
-        y = read_labels(labels, len(X))
+        y = read_labels(labels, len(X), names)
         return plot_class_words(load_model(model), X, y, part=part)[0]
 
-    _save(output, [model, diagrams, labels], draw)
+    _save(output, [model, diagrams, labels, names], draw)
 
 
 @plot.command()
 @_model
 @options.diagrams
 @options.labels
+@options.names_of_labels
 @click.option(
     "--between",
     nargs=2,
@@ -150,6 +157,7 @@ def difference(
     model: Path,
     diagrams: Path,
     labels: Path,
+    names: Path | None,
     between: tuple[str, str],
     output: Path,
     part: str | None,
@@ -165,10 +173,10 @@ def difference(
     def draw() -> Any:
         X = read_diagrams(diagrams)
         # As they stand in the command, whether they are numbers or not.
-        y = read_labels(labels, len(X)).astype(str)
+        y = read_labels(labels, len(X), names).astype(str)
         return plot_class_difference(load_model(model), X, y, between, part=part)[0]
 
-    _save(output, [model, diagrams, labels], draw)
+    _save(output, [model, diagrams, labels, names], draw)
 
 
 def _one(path: Path, sample: int) -> Any:
