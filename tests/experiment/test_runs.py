@@ -373,6 +373,13 @@ def test_a_folder_that_has_something_is_not_removed(folder):
     assert not folder.path.exists()
 
 
+def test_removing_what_is_unused_keeps_what_others_have_put_there(folder):
+    theirs = folder.path / "notes.txt"
+    theirs.write_text("mine")
+    folder.remove_unused()
+    assert list(folder.path.iterdir()) == [theirs]
+
+
 def test_changed_data_are_refused(folder):
     folder.check_data("shapes", "ab" * 32)
     folder.check_data("shapes", "ab" * 32)

@@ -14,7 +14,6 @@ import hashlib
 import io
 import json
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, fields
@@ -225,12 +224,29 @@ class Folder:
         return len(runs)
 
     def remove_unused(self) -> None:
-        """Remove the folder, unless it has runs or distances or is being worked on."""
-        made = (*self._runs.glob("*.json"), *self.matrices.glob("*"))
-        if made or self.packed.exists():
-            return
+        """Remove what was made here, unless it has runs or distances, or is in use.
+
+        What others have put here stays, and so does the folder then.
+        """
         with suppress(BlockingIOError), self._alone():
-            shutil.rmtree(self.path)
+            made = (*self._runs.glob("*.json"), *self.matrices.glob("*"))
+            if made or self.packed.exists():
+                return
+            for file in (
+                self.declaration,
+                *self._data.glob("*.sha256"),
+                *self._locks.glob("*"),
+            ):
+                file.unlink(missing_ok=True)
+            for folder in (
+                self._runs,
+                self._locks,
+                self._data,
+                self.matrices,
+                self.path,
+            ):
+                with suppress(OSError):  # it is not empty
+                    folder.rmdir()
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
