@@ -23,7 +23,7 @@ from pbow.experiment.comparison import (
 )
 from pbow.experiment.declaration import Reported
 from pbow.experiment.plan import n_repetitions
-from pbow.io.archive import replacing
+from pbow._utils.files import atomic_write
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
@@ -40,7 +40,7 @@ N_ERRORS = 2.0
 
 def main() -> None:
     """Write the page."""
-    with replacing(PAGE) as file:
+    with atomic_write(PAGE) as file:
         file.write(page().encode())
 
 

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.checks import check_option, is_integer
 from pbow.compute.kmeans import lloyd, seed_plusplus
 from pbow.compute.mixture import expect, maximize, pack
 from pbow.compute.random import stream_of
-from pbow.validation import check_option, is_integer
+from pbow.errors import TooFewPointsError
 
 __all__ = [
     "GaussianCodebook",
@@ -47,10 +48,6 @@ COORDINATES = ("birth", "persistence")
 SHOWN_WORDS = 10
 
 FOR_SEEDING = 1  # streams from here on seed k-means, one a start
-
-
-class TooFewPointsError(ValueError):
-    """There are fewer points that can be told apart than words to learn."""
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)

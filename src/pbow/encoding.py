@@ -14,6 +14,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.checks import check_option
+from pbow._utils.threads import for_each_block
 from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.compute.count import count_brute, count_grid, count_in_numpy
 from pbow.compute.grid import MOST_WORDS, Grid, build_grid
@@ -21,8 +23,6 @@ from pbow.compute.likelihood import sum_likelihoods, sum_posteriors
 from pbow.compute.mixture import pack
 from pbow.compute.normalize import NORMALIZATIONS, normalize_rows
 from pbow.diagrams import Diagrams
-from pbow.threads import for_each_block
-from pbow.validation import check_option
 from pbow.weighting import Ramp
 
 __all__ = ["encode_counts", "encode_likelihoods"]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pbow._utils.checks import is_finite_number, refuse
 from pbow.diagrams import Diagrams
-from pbow.validation import is_finite_number, refuse
 
 __all__ = [
     "ESSENTIAL_SUFFIX",

@@ -15,8 +15,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from pbow._utils.checks import check_choice, is_finite_number, is_integer, refuse
 from pbow.diagrams import Diagrams, check_diagrams
-from pbow.validation import check_choice, is_finite_number, is_integer, refuse
 
 __all__ = ["MostPersistent", "PersistenceThreshold", "Rescale", "SelectParts"]
 

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from pbow._utils.checks import check_option
 from pbow.codebook import GaussianCodebook
-from pbow.validation import check_option
 from pbow.weighting import Ramp
 
 __all__ = ["component_constants", "lipschitz_constant", "obstacle"]

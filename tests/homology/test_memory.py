@@ -3,15 +3,17 @@ from math import inf
 
 import pytest
 
+from pbow._utils import memory
+from pbow._utils.memory import available_memory
 from pbow.homology import _memory
-from pbow.homology._memory import available_memory, check_memory
+from pbow.homology._memory import check_memory
 
 
 @pytest.fixture
 def system(monkeypatch, tmp_path):
     """An operating system without files: call it with those to write."""
-    monkeypatch.setattr(_memory, "PROC", tmp_path / "proc")
-    monkeypatch.setattr(_memory, "CGROUPS", tmp_path / "cgroup")
+    monkeypatch.setattr(memory, "PROC", tmp_path / "proc")
+    monkeypatch.setattr(memory, "CGROUPS", tmp_path / "cgroup")
 
     def write(files):
         for name, text in files.items():
@@ -103,13 +105,13 @@ def test_more_used_than_allowed_is_nothing_left(system):
 def test_where_nothing_is_told_it_is_all_the_machine_has(system, monkeypatch):
     system({})
     pages = {"SC_PHYS_PAGES": 10, "SC_PAGE_SIZE": 4096}
-    monkeypatch.setattr(_memory.os, "sysconf", pages.__getitem__, raising=False)
+    monkeypatch.setattr(memory.os, "sysconf", pages.__getitem__, raising=False)
     assert available_memory() == 40_960
 
 
 def test_where_nobody_knows_there_is_no_limit(system, monkeypatch):
     system({})
-    monkeypatch.delattr(_memory.os, "sysconf", raising=False)
+    monkeypatch.delattr(memory.os, "sysconf", raising=False)
     assert available_memory() == inf
     check_memory([1e30], noun="cloud", n_jobs=1, advice="")
 

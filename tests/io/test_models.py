@@ -16,8 +16,9 @@ from sklearn.pipeline import make_pipeline
 
 import pbow
 from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
+from pbow.errors import FileFormatError
 from pbow.io import models
-from pbow.io.archive import MODEL, FileFormatError, read_archive, write_archive
+from pbow.io.archive import MODEL, read_archive, write_archive
 from pbow.io.native import write_native
 from pbow.kernels import (
     LandscapeKernel,

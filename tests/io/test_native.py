@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import pbow
 from pbow import Diagrams, PersistenceBoW
-from pbow.io.archive import DIAGRAMS, FileFormatError, write_archive
+from pbow.errors import FileFormatError
+from pbow.io.archive import DIAGRAMS, write_archive
 from pbow.io.native import read_metadata, read_native, write_native
 
 HUGE = 2**63 - 1

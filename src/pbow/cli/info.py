@@ -63,7 +63,8 @@ def _look(path: Path) -> Found:
 
 
 def _is_model(path: Path) -> bool:
-    from pbow.io.archive import MODEL, FileFormatError, read_header  # noqa: PLC0415
+    from pbow.errors import FileFormatError  # noqa: PLC0415
+    from pbow.io.archive import MODEL, read_header  # noqa: PLC0415
 
     try:
         read_header(path, MODEL)
@@ -150,9 +151,9 @@ def _of_model(path: Path) -> Found:
 def _of_arrays(path: Path) -> Found:
     import numpy as np  # noqa: PLC0415
 
-    from pbow.io.archive import blaming  # noqa: PLC0415
+    from pbow.errors import format_error  # noqa: PLC0415
 
-    with path.open("rb") as file, blaming(path):
+    with path.open("rb") as file, format_error(path):
         try:
             with np.load(file, allow_pickle=False) as stored:
                 arrays = {name: stored[name] for name in stored.files}

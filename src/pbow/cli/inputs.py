@@ -209,7 +209,7 @@ def _is_in(path: Path, other: Path) -> bool:
 @contextmanager
 def writing(path: Path) -> Iterator[BinaryIO]:
     """Open a file that appears when it is complete, or the standard output."""
-    from pbow.io.archive import replacing  # noqa: PLC0415
+    from pbow._utils.files import atomic_write  # noqa: PLC0415
 
     with naming(path):
         if is_stream(path):
@@ -217,7 +217,7 @@ def writing(path: Path) -> Iterator[BinaryIO]:
             yield stream
             stream.flush()
             return
-        with replacing(path) as file:
+        with atomic_write(path) as file:
             yield file
 
 

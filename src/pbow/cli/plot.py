@@ -189,8 +189,8 @@ def _one(path: Path, sample: int) -> Any:
 
 def _save(output: Path, inputs: Iterable[Path | None], draw: Callable[[], Any]) -> None:
     """Draw something of some files and save its figure, whole or not at all."""
+    from pbow._utils.files import atomic_write  # noqa: PLC0415
     from pbow.demo import check_picture  # noqa: PLC0415
-    from pbow.io.archive import replacing  # noqa: PLC0415
 
     check_output(output, keep=inputs)
     check_picture(output)
@@ -199,7 +199,7 @@ def _save(output: Path, inputs: Iterable[Path | None], draw: Callable[[], Any]) 
     try:
         with plt.ioff():
             figure = draw().figure
-        with naming(output), replacing(output) as file:
+        with naming(output), atomic_write(output) as file:
             kind = output.suffix.lstrip(".").lower()
             figure.savefig(file, format=kind, dpi=150, bbox_inches="tight")
     except TypeError as error:  # of a model that has no words

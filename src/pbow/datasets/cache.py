@@ -21,8 +21,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from pbow._utils.files import AnyPath
 from pbow.diagrams import Diagrams
-from pbow.io.archive import DIAGRAMS, VERSIONS, AnyPath, FileFormatError
+from pbow.errors import FileFormatError
+from pbow.io.archive import DIAGRAMS, VERSIONS
 from pbow.io.native import read_metadata, read_native, write_native
 
 __all__ = [
@@ -124,7 +126,7 @@ def cached(
 
 
 def remove_old_drafts(folder: Path) -> None:
-    """Remove what killed writers have left (see pbow.io.archive.replacing)."""
+    """Remove what killed writers have left (see pbow._utils.files.atomic_write)."""
     for draft in folder.glob(".*.tmp"):
         with suppress(OSError):  # another process was faster
             if time.time() - draft.stat().st_mtime > OLDEST_DRAFT:

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.checks import check_option, is_integer
 from pbow.datasets.drawing import FOR_SUBSAMPLES, check_seed, draw_per_class
 from pbow.datasets.splits import PROTOCOLS, Split, make_splits
 from pbow.diagrams import Diagrams
-from pbow.validation import check_option, is_integer
 
 __all__ = ["Dataset", "Provenance"]
 

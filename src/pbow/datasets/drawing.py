@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.checks import is_integer
 from pbow.compute.random import fill_bits, stream_of
-from pbow.validation import is_integer
 
 __all__ = [
     "FOR_MESHES",

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.checks import is_finite_number
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams, check_diagrams
-from pbow.validation import is_finite_number
 
 __all__ = ["normalize_graph_diagrams"]
 

@@ -6,6 +6,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+from pbow._utils.checks import is_integer
+from pbow._utils.files import AnyPath
 from pbow.datasets.cache import cached
 from pbow.datasets.catalogue import Entry, entries_of, find_entry
 from pbow.datasets.dataset import Dataset, Provenance
@@ -20,9 +22,8 @@ from pbow.datasets.sources import (
     search_folders,
 )
 from pbow.diagrams import Diagrams
-from pbow.io.archive import AnyPath, FileFormatError
+from pbow.errors import FileFormatError
 from pbow.progress import Progress, check_progress
-from pbow.validation import is_integer
 
 __all__ = ["Listing", "list_datasets", "load_dataset"]
 

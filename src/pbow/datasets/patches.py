@@ -8,8 +8,8 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
 
+from pbow._utils.checks import is_finite_number, is_integer
 from pbow.datasets.drawing import FOR_PATCHES, check_seed, draw_order
-from pbow.validation import is_finite_number, is_integer
 
 __all__ = ["Patches", "cut_patches"]
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.memory import available_memory
 from pbow.datasets.drawing import (
     FOR_MESHES,
     FOR_SAMPLES,
@@ -27,7 +28,6 @@ from pbow.datasets.paraboloid import remove_paraboloid
 from pbow.datasets.sources import Source
 from pbow.diagrams import Diagrams
 from pbow.homology import Graphs, cubical, graph_sublevel, mesh_geodesic, rips
-from pbow.homology._memory import available_memory
 from pbow.progress import Progress, reporting
 
 __all__ = [

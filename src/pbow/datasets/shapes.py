@@ -9,7 +9,7 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from pbow.validation import is_finite_number, is_integer
+from pbow._utils.checks import is_finite_number, is_integer
 
 __all__ = ["SHAPE_NAMES", "make_shapes"]
 

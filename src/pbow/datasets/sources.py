@@ -12,9 +12,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.files import AnyPath
 from pbow.datasets.cache import expanded, imported_folder
 from pbow.datasets.npz import Npz
-from pbow.io.archive import AnyPath, blaming
+from pbow.errors import format_error
 
 __all__ = ["Generated", "Source", "find_files", "opened", "plain", "search_folders"]
 
@@ -56,7 +57,7 @@ class Generated:
 @contextmanager
 def opened(path: Path) -> Iterator[Npz]:
     """Open an ``.npz`` file; what its content leads to is an error that names it."""
-    with path.open("rb") as file, blaming(path):
+    with path.open("rb") as file, format_error(path):
         yield Npz(file)
 
 

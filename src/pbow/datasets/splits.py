@@ -7,8 +7,8 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.checks import check_option, is_integer
 from pbow.datasets.drawing import FOR_SPLITS, check_seed, draw_order
-from pbow.validation import check_option, is_integer
 
 __all__ = ["PROTOCOLS", "Split", "make_splits"]
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.files import AnyPath
 from pbow.datasets import SHAPE_NAMES, Dataset, Provenance, load_dataset, make_shapes
 from pbow.datasets.sources import search_folders
 from pbow.experiment.declaration import DatasetEntry, DeclarationError
 from pbow.experiment.surfaces import diagrams_like_surfaces
 from pbow.io import read_diagrams
-from pbow.io.archive import AnyPath
 
 __all__ = ["fingerprint", "open_dataset"]
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import itertools
 import json
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
+from pbow._utils.checks import is_finite_number, is_integer
+from pbow._utils.files import AnyPath
+from pbow._utils.text import did_you_mean
 from pbow.datasets.splits import PROTOCOLS
-from pbow.io.archive import AnyPath
-from pbow.validation import is_finite_number, is_integer
 
 __all__ = [
     "Cell",
@@ -559,12 +559,6 @@ def _or_none(value: Any) -> Any:
 
 def _with_none(params: Params) -> Params:
     return {name: _or_none(value) for name, value in params.items()}
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return what to add to an error where a known name is much alike, or ""."""
-    close = get_close_matches(name, list(known), n=1)
-    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def describe(params: Mapping[str, Any]) -> str:

@@ -16,12 +16,12 @@ from sklearn.preprocessing import StandardScaler
 
 import pbow
 from pbow import kernels, vectorizers
+from pbow._utils.text import did_you_mean
 from pbow.diagrams import Diagrams
 from pbow.experiment.declaration import (
     DeclarationError,
     DescriptorEntry,
     Params,
-    did_you_mean,
 )
 from pbow.kernels._base import PairwiseKernel
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pbow._utils.files import AnyPath
 from pbow.datasets import Dataset
 from pbow.experiment.classification import classify, make_folds, screening_rows
 from pbow.experiment.data import open_dataset
@@ -15,7 +16,6 @@ from pbow.experiment.declaration import Cell, DatasetEntry, DescriptorEntry, Exp
 from pbow.experiment.descriptors import represent
 from pbow.experiment.plan import n_repetitions, plan_cell
 from pbow.experiment.runs import FINAL, SCREEN, Run
-from pbow.io.archive import AnyPath
 
 __all__ = ["Estimate", "Work", "count_work", "estimate_work", "progress_of"]
 

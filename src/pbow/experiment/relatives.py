@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 
+from pbow._utils.checks import check_integer
 from pbow.diagrams import Diagrams
 from pbow.essential import check_essential
-from pbow.validation import check_integer
 from pbow.vectorizers._base import PartsVectorizer
 
 __all__ = ["Atol"]

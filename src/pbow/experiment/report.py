@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from pbow._utils.files import AnyPath, atomic_write
 from pbow.experiment.caption import counted
 from pbow.experiment.comparison import Compared, column_title
 from pbow.experiment.declaration import DatasetEntry, Experiment, Params
@@ -23,7 +24,6 @@ from pbow.experiment.sheets import (
     paper_table,
     powered_table,
 )
-from pbow.io.archive import AnyPath, replacing
 
 if TYPE_CHECKING:
     from pbow.experiment.figures.figure import Saved
@@ -72,7 +72,7 @@ def write_report(
     """
     make = powered_table if is_powered(experiment) else paper_table
     page = "\n".join(_page(experiment, runs, make(experiment, runs), figures))
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         file.write(page.encode())
 
 

@@ -10,6 +10,8 @@ from itertools import chain
 
 from threadpoolctl import threadpool_limits
 
+from pbow._utils.checks import is_integer
+from pbow._utils.files import AnyPath
 from pbow.experiment.children import run_children
 from pbow.experiment.declaration import (
     Cell,
@@ -22,8 +24,6 @@ from pbow.experiment.estimate import progress_of
 from pbow.experiment.plan import Task, plan_cell
 from pbow.experiment.runs import Folder, Run
 from pbow.experiment.worker import BusyElsewhere, OutOfTime, Worker
-from pbow.io.archive import AnyPath
-from pbow.validation import is_integer
 
 __all__ = ["run_experiment"]
 

@@ -22,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from pbow.io.archive import AnyPath, FileFormatError, replacing
+from pbow._utils.files import AnyPath, atomic_write
+from pbow.errors import FileFormatError
 
 __all__ = ["FINAL", "MATRIX", "OVER_BUDGET", "SCREEN", "Folder", "Run", "key_of"]
 
@@ -140,7 +141,7 @@ class Folder:
         """Make what is missing, and keep the declaration with the results."""
         for folder in (self._runs, self._locks, self._data, self.matrices):
             folder.mkdir(parents=True, exist_ok=True)
-        with replacing(self.declaration) as file:
+        with atomic_write(self.declaration) as file:
             file.write(declaration.encode())
 
     def check_data(self, name: str, digest: str) -> None:
@@ -155,7 +156,7 @@ class Folder:
         """
         file = self._data / f"{name}.sha256"
         if not file.exists():
-            with replacing(file) as stream:
+            with atomic_write(file) as stream:
                 stream.write(f"{digest}\n".encode())
         known = file.read_text().strip()
         if known != digest:
@@ -177,7 +178,7 @@ class Folder:
     def write(self, run: Run) -> None:
         """Write one run; a reader sees all of it or nothing."""
         content = asdict(run) | {"per_class": run.per_class}
-        with replacing(self._file(run.key)) as file:
+        with atomic_write(self._file(run.key)) as file:
             file.write(json.dumps(content, sort_keys=True, indent=1).encode())
 
     def forget(self, key: str) -> None:
@@ -215,7 +216,7 @@ class Folder:
             )
             writer.writeheader()
             writer.writerows(_row(run) for run in runs)
-            with replacing(self.packed) as file:
+            with atomic_write(self.packed) as file:
                 file.write(text.getvalue().encode())
             for run in runs:
                 self.forget(run.key)

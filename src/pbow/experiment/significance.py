@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from pbow.validation import is_finite_number, is_integer
+from pbow._utils.checks import is_finite_number, is_integer
 
 __all__ = ["corrected_t_test", "smallest_p", "wilcoxon"]
 

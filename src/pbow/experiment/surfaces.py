@@ -9,8 +9,8 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from pbow._utils.checks import is_integer
 from pbow.diagrams import Diagrams
-from pbow.validation import is_integer
 
 __all__ = ["diagrams_like_surfaces"]
 

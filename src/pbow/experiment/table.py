@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from pbow._utils.checks import check_option
 from pbow.experiment.comparison import Compared, column_title, stand_in_for
 from pbow.experiment.declaration import Experiment, Params
 from pbow.experiment.runs import Run
@@ -20,7 +21,6 @@ from pbow.experiment.sheets import (
     paper_table,
     powered_table,
 )
-from pbow.validation import check_option
 
 __all__ = ["FORMATS", "make_powered_table", "make_table"]
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.files import AnyPath, atomic_write
 from pbow.codebook import TooFewPointsError
 from pbow.datasets import Dataset
 from pbow.datasets.splits import FOLDS, N_FOLDS, OF_GROUPS, ORIGINAL
@@ -50,7 +51,6 @@ from pbow.experiment.plan import (
 )
 from pbow.experiment.runs import OVER_BUDGET, SCREEN, Folder, Run
 from pbow.experiment.surfaces import diagrams_like_surfaces
-from pbow.io.archive import AnyPath, replacing
 
 __all__ = ["BusyElsewhere", "OutOfTime", "Worker"]
 
@@ -324,7 +324,7 @@ class _Stopwatch:
     def stop(self) -> float:
         """Write down what was spent, and return it."""
         seconds = self._before + time.perf_counter() - self._start
-        with replacing(self._matrix.with_suffix(".progress")) as file:
+        with atomic_write(self._matrix.with_suffix(".progress")) as file:
             file.write(f"{seconds} {self._share}\n".encode())
         return seconds
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pbow._utils.files import AnyPath, atomic_write
 from pbow.explorer.content import (
     Samples,
     check_samples,
@@ -21,7 +22,6 @@ from pbow.explorer.content import (
     points_to_draw,
 )
 from pbow.explorer.thinning import round_off, spread
-from pbow.io.archive import AnyPath, replacing
 
 __all__ = ["write_explorer"]
 
@@ -120,7 +120,7 @@ def write_explorer(
     pieces = _data(vectorizer, samples, vectors, room)
     template = _asset("page.html")
     page = re.sub(r"\{\{(\w+)\}\}", lambda m: (static | pieces)[m[1]], template)
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         file.write(page.encode())
 
 

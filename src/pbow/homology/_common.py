@@ -13,8 +13,8 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
+from pbow._utils.checks import is_integer
 from pbow.diagrams import Diagrams
-from pbow.validation import is_integer
 
 __all__ = [
     "NUMBERS",

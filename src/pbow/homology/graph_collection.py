@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from pbow._utils.checks import is_integer
 from pbow.compute.union_find import mark_simple
-from pbow.validation import is_integer
 
 __all__ = ["Graphs"]
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.threads import for_each_block
 from pbow.compute.extended import extended_graphs
 from pbow.compute.union_find import count_neighbours, sublevel_graphs
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
 from pbow.homology._common import NUMBERS, check_dims
 from pbow.homology.graph_collection import Graphs, as_listed, cumulated, is_networkx
-from pbow.threads import for_each_block
 
 __all__ = ["graph_extended", "graph_sublevel", "gudhi_orientation"]
 

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.spatial.distance import cdist
 
+from pbow._utils.checks import check_option, is_finite_number, is_integer
 from pbow.compute.sparse_rips import (
     count_sparse_edges,
     fill_sparse_edges,
@@ -32,7 +33,6 @@ from pbow.homology._common import (
 )
 from pbow.homology._flag import LARGEST, Edges, flag_bytes, flag_engine
 from pbow.homology._memory import check_memory
-from pbow.validation import check_option, is_finite_number, is_integer
 
 __all__ = ["alpha", "dtm_rips", "rips", "sparse_rips"]
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from pbow._utils.checks import is_finite_number
 from pbow.homology._memory import check_memory
 from pbow.homology.graph_collection import Graphs
-from pbow.validation import is_finite_number
 
 __all__ = ["heat_kernel_signature"]
 

@@ -1,6 +1,6 @@
 """Diagrams of other programs, and files: readers, writers and converters."""
 
-from pbow.io.archive import FileFormatError
+from pbow.errors import FileFormatError
 from pbow.io.files import read_diagrams, write_diagrams
 from pbow.io.gudhi import from_gudhi, to_gudhi
 from pbow.io.libraries import (

@@ -8,18 +8,14 @@ docs/file_formats.md. Arrays are ``.npy`` members, so ``numpy.load`` reads them 
 
 from __future__ import annotations
 
-import errno
 import json
 import math
 import os
 import re
-import secrets
-import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from importlib.metadata import version
 from io import BufferedReader
 from pathlib import Path
@@ -28,20 +24,19 @@ from typing import Any, BinaryIO, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.files import AnyPath, atomic_write
+from pbow.errors import format_error
+
 __all__ = [
     "DIAGRAMS",
     "MAGIC",
     "MODEL",
-    "FileFormatError",
-    "blaming",
     "read_archive",
     "read_header",
-    "replacing",
     "write_archive",
 ]
 
 Arrays = dict[str, NDArray[Any]]
-AnyPath = str | os.PathLike[str]
 
 DIAGRAMS = "pbow-diagrams"
 MODEL = "pbow-model"
@@ -75,10 +70,6 @@ END64 = struct.Struct("<4sQ2H2L4Q")
 FULL32 = 0xFFFFFFFF
 ZIP64_FIELD, ZIP64_FIELD_SIZE = 1, 20
 PADDING_FIELD, PADDING = 0xD935, struct.Struct("<3H")  # as zipalign writes it
-
-
-class FileFormatError(ValueError):
-    """A file is damaged, or not what it was expected to be; the message says how."""
 
 
 class _Member(NamedTuple):
@@ -131,7 +122,7 @@ def write_archive(
                 f"dimensions; {name} is {array.dtype} with {array.ndim}."
             )
             raise ValueError(msg)
-    with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
+    with atomic_write(path) as file, zipfile.ZipFile(file, "w") as archive:
         _write_member(archive, file, HEADER, [text])
         for name, array in arrays.items():
             dtype = array.dtype.newbyteorder("<")
@@ -167,7 +158,7 @@ def read_archive(
     OSError
         Where it cannot be read.
     """
-    with Path(path).open("rb") as file, blaming(path):
+    with Path(path).open("rb") as file, format_error(path):
         members = _read_directory(file)
         header = _read_header(file, members, kind)
         arrays = {
@@ -180,65 +171,8 @@ def read_archive(
 
 def read_header(path: AnyPath, kind: str) -> dict[str, Any]:
     """Read the header alone; parameters and errors as in :func:`read_archive`."""
-    with Path(path).open("rb") as file, blaming(path):
+    with Path(path).open("rb") as file, format_error(path):
         return _read_header(file, _read_directory(file), kind)
-
-
-@contextmanager
-def blaming(path: AnyPath) -> Iterator[None]:
-    """Turn what the content of a file leads to into an error that names the file."""
-    try:
-        yield
-    except FileFormatError:
-        raise
-    except (ValueError, TypeError, OverflowError, RecursionError) as error:
-        msg = f"Cannot read {os.fspath(path)}: {error}"
-        raise FileFormatError(msg) from error
-
-
-@contextmanager
-def replacing(path: AnyPath) -> Iterator[BinaryIO]:
-    """Open a new file that takes the place of `path` once it is complete.
-
-    After an error `path` is as before, and nothing else is left. A process that is
-    killed may leave a hidden file ``.<random>.tmp`` behind. What is no regular file (a
-    pipe, a device) is written to as it is.
-    """
-    target = Path(path).resolve()
-    # Looked at once: another process may remove it at any moment.
-    mode = _mode_of(target)
-    if mode is not None and stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    if mode is not None and not stat.S_ISREG(mode):
-        with target.open("wb") as stream:
-            yield stream
-        return
-    draft = target.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        # Mode x asks the system for a new file, whose permissions follow the umask.
-        file = draft.open("xb")
-    except OSError as error:
-        error.filename = os.fspath(path)  # the name that the caller knows
-        raise
-    try:
-        with file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        mode = _mode_of(target)
-        if mode is not None:
-            draft.chmod(stat.S_IMODE(mode))
-        draft.replace(target)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
-
-
-def _mode_of(path: Path) -> int | None:
-    try:
-        return path.stat().st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        return None
 
 
 def _write_member(

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow.diagrams import Diagrams
-from pbow.io.archive import DIAGRAMS, blaming
+from pbow.errors import format_error
+from pbow.io.archive import DIAGRAMS
 from pbow.io.counts import count_arrow_values, count_parquet_values
 
 __all__ = ["read_arrow", "read_parquet", "write_arrow", "write_parquet"]
@@ -58,7 +59,7 @@ def read_parquet(path: Path) -> Diagrams:
         Without pyarrow, which is in the extra ``arrow``.
     """
     parquet = _import("pyarrow.parquet")
-    with path.open("rb") as file, blaming(path), _arrow_errors():
+    with path.open("rb") as file, format_error(path), _arrow_errors():
         n_bytes = path.stat().st_size
         _check_values(count_parquet_values(_footer(file, n_bytes)), n_bytes)
         source = parquet.ParquetFile(file, page_checksum_verification=True)
@@ -90,7 +91,7 @@ def read_arrow(path: Path) -> Diagrams:
         Without pyarrow, which is in the extra ``arrow``.
     """
     ipc = _import("pyarrow.ipc")
-    with path.open("rb") as file, blaming(path), _arrow_errors():
+    with path.open("rb") as file, format_error(path), _arrow_errors():
         ipc.open_file(file)  # its end is there, too
         file.seek(len(ARROW_START))
         messages = ipc.MessageReader.open_stream(file)

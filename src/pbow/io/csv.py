@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow.diagrams import Diagrams
-from pbow.io.archive import blaming
+from pbow.errors import format_error
 
 __all__ = ["read_csv", "write_csv"]
 
@@ -62,7 +62,7 @@ def read_csv(path: Path) -> Diagrams:
     """
     names: dict[str, int] = {}
     # utf-8-sig: spreadsheets put a mark in front.
-    with path.open(encoding="utf-8-sig", newline="") as file, blaming(path):
+    with path.open(encoding="utf-8-sig", newline="") as file, format_error(path):
         try:
             blocks = list(_read_blocks(file, names))
         except csv.Error as error:

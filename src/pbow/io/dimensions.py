@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.checks import is_integer
 from pbow.diagrams import Diagrams
-from pbow.validation import is_integer
 
 __all__ = ["Dims", "by_dimension", "check_dims", "dimensions_of", "from_dimensions"]
 

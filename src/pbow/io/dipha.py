@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow.diagrams import Diagrams
-from pbow.io.archive import blaming
+from pbow.errors import format_error
 from pbow.io.dimensions import by_dimension, dimensions_of
 
 __all__ = ["MAGIC", "read_dipha", "write_dipha"]
@@ -43,7 +43,7 @@ def read_dipha(path: Path) -> dict[int | None, NDArray[np.float64]]:
     FileFormatError
         If it is something else, or damaged.
     """
-    with path.open("rb") as file, blaming(path):
+    with path.open("rb") as file, format_error(path):
         header = np.frombuffer(file.read(N_HEADER_BYTES), np.uint8)
         if len(header) < N_HEADER_BYTES or header.view("<i8")[0] != MAGIC:
             msg = "it does not begin as files of DIPHA do."

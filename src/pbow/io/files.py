@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from pbow._utils.checks import check_option
+from pbow._utils.files import AnyPath, atomic_write
 from pbow.diagrams import Diagrams, check_diagrams
 from pbow.io import archive, dipha
-from pbow.io.archive import AnyPath, replacing
 from pbow.io.arrow import read_arrow, read_parquet, write_arrow, write_parquet
 from pbow.io.csv import read_csv, write_csv
 from pbow.io.folders import (
@@ -21,7 +22,6 @@ from pbow.io.folders import (
     write_folder,
 )
 from pbow.io.native import read_native, write_native
-from pbow.validation import check_option
 
 __all__ = ["read_diagrams", "write_diagrams"]
 
@@ -180,12 +180,12 @@ def write_diagrams(X: Any, path: AnyPath, format: str | None = None) -> None:
     if kind == "pbow":
         write_native(X, target)
     elif kind in WRITE_ALL:
-        with replacing(target) as file:
+        with atomic_write(target) as file:
             WRITE_ALL[kind](X, file)
     elif kind == "perseus" or target.is_dir() or not target.suffix:
         write_folder(X, target, kind)
     elif len(X) == 1:
-        with replacing(target) as file:
+        with atomic_write(target) as file:
             WRITE_ONE[kind](X, file)
     else:
         msg = (

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow.diagrams import Diagrams
-from pbow.io.archive import FileFormatError, blaming
+from pbow.errors import FileFormatError, format_error
 from pbow.io.dimensions import dimensions_of
 from pbow.io.dipha import read_dipha, write_dipha
 from pbow.io.text import (
@@ -180,7 +180,7 @@ def write_folder(X: Diagrams, folder: Path, kind: str) -> None:
 
 def _check_sample(path: Path, diagrams: Mapping[int | None, Floats], name: str) -> None:
     """Check points while it is known which file they come from."""
-    with blaming(path):
+    with format_error(path):
         for dim, points in diagrams.items():
             Diagrams(points, [0, len(points)], name=name if dim is None else f"H{dim}")
 

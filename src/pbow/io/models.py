@@ -18,17 +18,13 @@ from numpy.random import BitGenerator, Generator, RandomState
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from pbow._utils.checks import is_finite_number
+from pbow._utils.files import AnyPath
 from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
+from pbow.errors import format_error
 from pbow.essential import ESSENTIAL_SUFFIX, finite_parts
-from pbow.io.archive import (
-    MODEL,
-    AnyPath,
-    Arrays,
-    blaming,
-    read_archive,
-    write_archive,
-)
+from pbow.io.archive import MODEL, Arrays, read_archive, write_archive
 from pbow.io.native import from_arrays, to_arrays
 from pbow.kernels import (
     LandscapeKernel,
@@ -42,7 +38,6 @@ from pbow.preprocessing import (
     Rescale,
     SelectParts,
 )
-from pbow.validation import is_finite_number
 from pbow.vectorizers import (
     PersistenceBoW,
     PersistenceImage,
@@ -209,7 +204,7 @@ def load(path: AnyPath) -> Any:
     """
     header, arrays = read_archive(path, MODEL)
     # Forged numbers may overflow in the checks that refuse them.
-    with blaming(path), np.errstate(all="ignore"):
+    with format_error(path), np.errstate(all="ignore"):
         return _build(header, arrays)
 
 

@@ -9,16 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.files import AnyPath
 from pbow.diagrams import Diagrams, check_diagrams
-from pbow.io.archive import (
-    DIAGRAMS,
-    AnyPath,
-    Arrays,
-    blaming,
-    read_archive,
-    read_header,
-    write_archive,
-)
+from pbow.errors import format_error
+from pbow.io.archive import DIAGRAMS, Arrays, read_archive, read_header, write_archive
 
 __all__ = ["read_metadata", "read_native", "write_native"]
 
@@ -113,7 +107,7 @@ def read_native(path: AnyPath, *, mmap: bool = False) -> Diagrams:
     Diagrams(n_samples=2, H1: 1 point)
     """
     header, arrays = read_archive(path, DIAGRAMS, mmap=mmap)
-    with blaming(path):
+    with format_error(path):
         return from_arrays(header, arrays)
 
 
@@ -149,7 +143,7 @@ def read_metadata(path: AnyPath) -> dict[str, Any]:
     {'units': 'mm'}
     """
     metadata = read_header(path, DIAGRAMS).get("metadata")
-    with blaming(path):
+    with format_error(path):
         if not isinstance(metadata, dict):
             msg = f"its metadata are {type(metadata).__name__}; expected an object."
             raise ValueError(msg)

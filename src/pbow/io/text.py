@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow.diagrams import Diagrams
-from pbow.io.archive import blaming
+from pbow.errors import format_error
 from pbow.io.dimensions import by_dimension, dimensions_of
 
 __all__ = [
@@ -44,7 +44,7 @@ def read_pers(path: Path) -> dict[int | None, Floats]:
     FileFormatError
         If it is something else, or has diagrams over several fields.
     """
-    with blaming(path):
+    with format_error(path):
         table = _read_table(path, widths=(2, 3, 4))
         if len(table) == 0:
             return {}
@@ -92,7 +92,7 @@ def read_hera(path: Path) -> dict[int | None, Floats]:
     FileFormatError
         If it is something else.
     """
-    with blaming(path):
+    with format_error(path):
         table = _read_table(path, widths=(2,))
         return {None: table} if len(table) else {}
 
@@ -133,7 +133,7 @@ def read_perseus(path: Path) -> Floats:
     FileFormatError
         If it is something else.
     """
-    with blaming(path):
+    with format_error(path):
         points = _read_table(path, widths=(2,))
         if (points[:, 0] < 0).any():
             msg = (

@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from pbow._utils.checks import check_choice, check_n_jobs
 from pbow.diagrams import Diagrams, check_diagrams
 from pbow.essential import (
     check_again,
@@ -25,7 +26,6 @@ from pbow.essential import (
 )
 from pbow.kernels._tiles import Comparison, fill
 from pbow.progress import Progress, check_progress
-from pbow.validation import check_choice, check_n_jobs
 
 __all__ = ["PairwiseKernel", "median_distance"]
 

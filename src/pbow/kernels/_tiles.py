@@ -19,10 +19,10 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
+from pbow._utils.threads import WORTH_A_THREAD, for_each
 from pbow.diagrams import Diagrams
 from pbow.kernels._files import TileFile
 from pbow.progress import Progress, reporting
-from pbow.threads import WORTH_A_THREAD, for_each
 
 __all__ = ["Comparison", "fill"]
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.checks import check_positive, refuse
+from pbow._utils.threads import for_each_block
 from pbow.compute.scale_space import (
     NODES_A_POINT,
     Heat,
@@ -21,8 +23,6 @@ from pbow.compute.scale_space import (
 from pbow.diagrams import Diagrams
 from pbow.kernels._base import AnyPath, PairwiseKernel, Parts
 from pbow.progress import Progress
-from pbow.threads import for_each_block
-from pbow.validation import check_positive, refuse
 
 __all__ = ["MultiScaleKernel"]
 

@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.checks import check_integer, check_positive
+from pbow._utils.threads import for_each_block
 from pbow.compute.sliced import (
     Projections,
     empty_projections,
@@ -17,8 +19,6 @@ from pbow.compute.sliced import (
 )
 from pbow.diagrams import Diagrams
 from pbow.kernels._base import PairwiseKernel, median_distance
-from pbow.threads import for_each_block
-from pbow.validation import check_integer, check_positive
 
 __all__ = ["SlicedWassersteinKernel"]
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.checks import check_positive, is_finite_number, refuse
 from pbow.compute.matching import wasserstein_tile
 from pbow.diagrams import Diagrams
 from pbow.kernels._base import PairwiseKernel, median_distance
-from pbow.validation import check_positive, is_finite_number, refuse
 
 __all__ = ["WassersteinKernel"]
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.checks import check_option
 from pbow.plotting._axes import COLOURS, GREY, MARKERS, check_axes
 from pbow.plotting._samples import points_by_part
-from pbow.validation import check_option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pbow._utils.checks import is_finite_number
 from pbow.diagrams import check_diagrams
 from pbow.encoding import encode_counts
 from pbow.plotting._axes import BLUE, RED, new_axes
 from pbow.plotting._books import check_codebook, check_labels
 from pbow.plotting._circles import add_key, draw_circles, room_for
-from pbow.validation import is_finite_number
 
 if TYPE_CHECKING:
     from pbow.vectorizers import PersistenceBoW

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from pbow._utils.checks import is_finite_number
 from pbow.plotting._axes import GREY
 from pbow.plotting._samples import points_by_part
 from pbow.plotting.diagram import plot_diagram
-from pbow.validation import is_finite_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

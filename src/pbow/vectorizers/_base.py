@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from pbow._utils.checks import check_n_jobs, is_finite_number
 from pbow.diagrams import Diagrams, check_diagrams
 from pbow.essential import (
     check_again,
@@ -21,7 +22,6 @@ from pbow.essential import (
     finite_parts,
     parts_with_points,
 )
-from pbow.validation import check_n_jobs, is_finite_number
 
 __all__ = ["PartsVectorizer"]
 

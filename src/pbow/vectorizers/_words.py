@@ -10,11 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from pbow.codebook import GaussianCodebook, KMeansCodebook, TooFewPointsError
-from pbow.diagrams import Diagrams
-from pbow.essential import ESSENTIAL_SUFFIX
-from pbow.sampling import draw_sample, persistence_ramp
-from pbow.validation import (
+from pbow._utils.checks import (
     check_choice,
     check_flag,
     check_integer,
@@ -22,6 +18,10 @@ from pbow.validation import (
     is_integer,
     refuse,
 )
+from pbow.codebook import GaussianCodebook, KMeansCodebook, TooFewPointsError
+from pbow.diagrams import Diagrams
+from pbow.essential import ESSENTIAL_SUFFIX
+from pbow.sampling import draw_sample, persistence_ramp
 from pbow.vectorizers._base import PartsVectorizer
 from pbow.weighting import Ramp
 

@@ -10,17 +10,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow.compute.image import extent, make_axis, sum_images, sum_lines
-from pbow.diagrams import Diagrams
-from pbow.sampling import persistence_ramp
-from pbow.threads import for_each_block
-from pbow.validation import (
+from pbow._utils.checks import (
     check_choice,
     check_quantiles,
     is_finite_number,
     is_integer,
     refuse,
 )
+from pbow._utils.threads import for_each_block
+from pbow.compute.image import extent, make_axis, sum_images, sum_lines
+from pbow.diagrams import Diagrams
+from pbow.sampling import persistence_ramp
 from pbow.vectorizers._base import PartsVectorizer
 from pbow.weighting import Ramp
 

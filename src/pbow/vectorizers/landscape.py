@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.checks import check_integer
+from pbow._utils.threads import for_each_block
 from pbow.compute.landscape import sample_levels
 from pbow.diagrams import Diagrams
 from pbow.essential import ESSENTIAL_SUFFIX
-from pbow.threads import for_each_block
-from pbow.validation import check_integer
 from pbow.vectorizers._base import PartsVectorizer
 
 __all__ = ["LandscapeGrid", "PersistenceLandscape"]

@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from pbow.compute.heat import log_map, pack, project, root_densities
-from pbow.diagrams import Diagrams
-from pbow.threads import for_each_block
-from pbow.validation import (
+from pbow._utils.checks import (
     check_integer,
     check_positive,
     check_quantiles,
     is_finite_number,
     is_integer,
 )
+from pbow._utils.threads import for_each_block
+from pbow.compute.heat import log_map, pack, project, root_densities
+from pbow.diagrams import Diagrams
 from pbow.vectorizers._base import PartsVectorizer
 
 __all__ = ["RiemannianHeatMap", "TangentSpace"]

@@ -8,11 +8,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.checks import check_choice
 from pbow.codebook import GaussianCodebook, learn_gaussian
 from pbow.diagrams import Diagrams
 from pbow.encoding import encode_likelihoods
 from pbow.stability import lipschitz_constant
-from pbow.validation import check_choice
 from pbow.vectorizers._words import CodebookVectorizer
 from pbow.weighting import Ramp
 

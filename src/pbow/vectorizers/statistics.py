@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.threads import for_each_block
 from pbow.compute.statistics import summarize, summarize_births
 from pbow.diagrams import Diagrams
-from pbow.threads import for_each_block
 from pbow.vectorizers._base import PartsVectorizer
 
 __all__ = ["PersistenceStatistics"]

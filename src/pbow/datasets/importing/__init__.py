@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
+from pbow._utils.files import AnyPath
 from pbow.datasets.cache import imported_folder
 from pbow.datasets.importing.carriere import convert_carriere
 from pbow.datasets.importing.geomat import convert_geomat
@@ -23,7 +24,6 @@ from pbow.datasets.importing.tu_graphs import (
     has_tu_graphs,
 )
 from pbow.datasets.sources import plain
-from pbow.io.archive import AnyPath
 from pbow.progress import Progress, check_progress
 
 __all__ = ["import_dataset"]

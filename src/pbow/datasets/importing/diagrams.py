@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow.diagrams import Diagrams
-from pbow.io.archive import blaming
+from pbow.errors import format_error
 
 __all__ = ["pack_diagrams"]
 
@@ -37,7 +37,7 @@ def pack_diagrams(
     where : str
         The file, for messages.
     """
-    with blaming(where):
+    with format_error(where):
         X = Diagrams.from_list(diagrams, name=part)
     return {
         "points": X.points,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow.datasets.importing.release import printable
-from pbow.io.archive import FileFormatError
+from pbow.errors import FileFormatError
 
 __all__ = ["open_hdf5", "read_array", "read_group", "read_points"]
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow.datasets.importing.hdf5 import open_hdf5, read_array
-from pbow.io.archive import FileFormatError
+from pbow.errors import FileFormatError
 
 __all__ = ["read_matlab"]
 

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.files import atomic_write
 from pbow.datasets.cache import imported_folder, remove_old_drafts
 from pbow.datasets.importing.release import Release, printable
-from pbow.io.archive import replacing
 
 __all__ = ["Converted", "check_writable", "digest_of", "write_npz"]
 
@@ -57,7 +57,7 @@ def write_npz(
         folder.mkdir(parents=True, exist_ok=True)
         if folder == imported_folder():  # elsewhere, drafts may be somebody else's
             remove_old_drafts(folder)
-        with replacing(path) as file:
+        with atomic_write(path) as file:
             np.savez_compressed(file, **content)
     except OSError as error:
         _refuse_place(path, error)

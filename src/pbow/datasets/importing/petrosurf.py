@@ -12,7 +12,7 @@ from pbow.datasets.importing.output import Converted
 from pbow.datasets.importing.pictures import ENDINGS, read_picture
 from pbow.datasets.importing.release import Release, refuse
 from pbow.datasets.patches import cut_patches
-from pbow.io.archive import blaming
+from pbow.errors import format_error
 from pbow.progress import Progress, reporting
 
 __all__ = ["HOME", "convert_petrosurf"]
@@ -55,7 +55,7 @@ def convert_petrosurf(release: Release, progress: Progress) -> list[Converted]:
             depth = _read_depth(release, depth_file)
             where = release.where(mask_file)
             mask = read_picture(release.read(mask_file), where, "mask") > 0
-            with blaming(where):
+            with format_error(where):
                 patches = cut_patches(
                     depth,
                     mask,

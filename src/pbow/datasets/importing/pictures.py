@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pbow.datasets.importing.matlab import read_matlab
 from pbow.datasets.importing.release import refuse
-from pbow.io.archive import FileFormatError
+from pbow.errors import FileFormatError
 
 __all__ = ["ENDINGS", "read_picture"]
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from pbow.datasets.importing.numbers import read_whole_numbers
 from pbow.datasets.importing.output import Converted
 from pbow.datasets.importing.release import Release, printable, refuse
+from pbow.errors import FileFormatError
 from pbow.homology import read_mesh
-from pbow.io.archive import FileFormatError
 from pbow.progress import Progress, reporting
 
 __all__ = ["CATEGORIES", "HOME", "convert_princeton"]

@@ -19,7 +19,8 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NoReturn, cast
 
-from pbow.io.archive import AnyPath, FileFormatError
+from pbow._utils.files import AnyPath
+from pbow.errors import FileFormatError
 
 __all__ = ["Release", "open_release", "printable", "refuse"]
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
+from pbow._utils.files import AnyPath
 from pbow.datasets import Dataset
 from pbow.experiment.comparison import column_title
 from pbow.experiment.data import open_dataset
@@ -22,7 +23,6 @@ from pbow.experiment.figures.kinds import IMAGES, WORDS, row_of
 from pbow.experiment.figures.times import time_against_size
 from pbow.experiment.runs import Run
 from pbow.experiment.selection import Outcome, summarize
-from pbow.io.archive import AnyPath
 
 __all__ = ["CannotDraw", "Figure", "Made", "Saved", "make_figures", "save"]
 

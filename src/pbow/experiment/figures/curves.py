@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pbow._utils.checks import is_integer
 from pbow.experiment.comparison import column_title
 from pbow.experiment.declaration import Cell, DatasetEntry, Experiment, Params, describe
 from pbow.experiment.figures.figure import CannotDraw, Figure, add_legend, new_panels
@@ -21,7 +22,6 @@ from pbow.experiment.figures.kinds import (
 )
 from pbow.experiment.plan import n_repetitions, plan_cell
 from pbow.experiment.runs import FINAL, SCREEN, Run
-from pbow.validation import is_integer
 
 if TYPE_CHECKING:
     import matplotlib.figure

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pbow.io.archive import AnyPath, replacing
+from pbow._utils.files import AnyPath, atomic_write
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -126,11 +126,11 @@ def save(figure: Figure, folder: AnyPath) -> Saved:
     # Without a salt, the names inside an SVG are drawn anew each time.
     with style.context(["default", {"svg.hashsalt": figure.name}]):
         drawn = figure.draw()
-        with replacing(png) as file:
+        with atomic_write(png) as file:
             drawn.savefig(
                 file, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None}
             )
-        with replacing(svg) as file:
+        with atomic_write(svg) as file:
             about = {"Title": figure.title, "Date": None, "Creator": None}
             drawn.savefig(file, format="svg", metadata=about)
     return Saved(figure.name, figure.title, figure.caption, png, svg)

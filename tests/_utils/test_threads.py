@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from pbow.threads import WORTH_A_THREAD, for_each_block
+from pbow._utils.threads import WORTH_A_THREAD, for_each_block
 
 
 def blocks_of(sizes, n_jobs, nanoseconds_a_point=WORTH_A_THREAD):

@@ -1,0 +1,1 @@
+"""The lowest layer: small things that every subpackage needs, and nothing of pbow's."""

@@ -1,0 +1,94 @@
+"""Errors that carry what they speak of, so that each front end can name it its way.
+
+All of them are a ``ValueError``: a caller who does not care need not know them. The
+command line writes an option where Python writes a parameter.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["FileFormatError", "ParameterError", "TooFewPointsError", "format_error"]
+
+
+class ParameterError(ValueError):
+    """A parameter has a value that it cannot have.
+
+    Parameters
+    ----------
+    parameter : str
+        Its name.
+    expected : str
+        What it must be, as in "an int >= 1".
+    value : object
+        What came.
+    owner : str, optional
+        The class that has the parameter; without it, it is a function's argument.
+    advice : str, optional
+        What to do, a whole sentence.
+
+    Examples
+    --------
+    >>> from pbow.errors import ParameterError
+    >>> str(ParameterError("n_words", "an int >= 1", 0, "PersistenceBoW"))
+    "The 'n_words' parameter of PersistenceBoW must be an int >= 1. Got 0 instead."
+    >>> str(ParameterError("dims", "one or more ints >= 0, as in (0, 1)", -1))
+    'Expected dims to be one or more ints >= 0, as in (0, 1); got -1.'
+    """
+
+    def __init__(
+        self,
+        parameter: str,
+        expected: str,
+        value: Any,
+        owner: str | None = None,
+        advice: str = "",
+    ) -> None:
+        super().__init__(parameter, expected, value, owner, advice)
+        self.parameter = parameter
+        self.expected = expected
+        self.value = value
+        self.owner = owner
+        self.advice = advice
+
+    def __str__(self) -> str:
+        if self.owner is None:
+            text = f"Expected {self.parameter} to be {self.expected}; got {self.shown}."
+        else:
+            text = (
+                f"The {self.parameter!r} parameter of {self.owner} must be "
+                f"{self.expected}. Got {self.shown} instead."
+            )
+        return f"{text} {self.advice}".rstrip()
+
+    @property
+    def shown(self) -> str:
+        """The value as messages show it: long ones are cut."""
+        try:
+            text = repr(self.value)
+        except ValueError:  # an int of more digits than Python writes
+            return f"a number of {self.value.bit_length()} bits"
+        return text if len(text) <= 200 else f"{text[:197]}..."
+
+
+class TooFewPointsError(ValueError):
+    """There are fewer points that can be told apart than words to learn."""
+
+
+class FileFormatError(ValueError):
+    """A file is damaged, or not what it was expected to be; the message says how."""
+
+
+@contextmanager
+def format_error(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn what the content of a file leads to into an error that names the file."""
+    try:
+        yield
+    except FileFormatError:
+        raise
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
+        msg = f"Cannot read {os.fspath(path)}: {error}"
+        raise FileFormatError(msg) from error
