@@ -11,7 +11,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["FileFormatError", "ParameterError", "TooFewPointsError", "format_error"]
+__all__ = [
+    "FileFormatError",
+    "ItemError",
+    "ItemMemoryError",
+    "ParameterError",
+    "TooFewPointsError",
+    "format_error",
+]
 
 
 class ParameterError(ValueError):
@@ -72,6 +79,40 @@ class ParameterError(ValueError):
         except ValueError:  # an int of more digits than Python writes
             return f"a number of {self.value.bit_length()} bits"
         return text if len(text) <= 200 else f"{text[:197]}..."
+
+
+class ItemError(ValueError):
+    """One item of a collection is not what it should be: a cloud, an image, a graph.
+
+    Parameters
+    ----------
+    noun : str
+        What the items are called, in the singular.
+    item : int
+        Its place in the collection, counted from 0.
+    problem : str
+        What is wrong with it and what to do, without its name. Places within the item
+        are counted from 0.
+
+    Examples
+    --------
+    >>> from pbow.errors import ItemError
+    >>> str(ItemError("cloud", 3, "point 0 is [nan]; expected finite coordinates."))
+    'Cloud 3: point 0 is [nan]; expected finite coordinates.'
+    """
+
+    def __init__(self, noun: str, item: int, problem: str) -> None:
+        super().__init__(noun, item, problem)
+        self.noun = noun
+        self.item = item
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.noun.capitalize()} {self.item}: {self.problem}"
+
+
+class ItemMemoryError(ItemError, MemoryError):
+    """One item of a collection needs more memory than there is."""
 
 
 class TooFewPointsError(ValueError):

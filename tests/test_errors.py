@@ -1,0 +1,42 @@
+"""Errors carry what they speak of, survive pickling, and read well in Python."""
+
+import pickle
+
+import pytest
+
+from pbow.errors import ItemError, ItemMemoryError, ParameterError
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (
+            ParameterError("k", "an int >= 1", 0),
+            "Expected k to be an int >= 1; got 0.",
+        ),
+        (
+            ParameterError("k", "an int >= 1", 0, "Kernel", "Pass 1."),
+            "The 'k' parameter of Kernel must be an int >= 1. Got 0 instead. Pass 1.",
+        ),
+        (ItemError("cloud", 3, "no points."), "Cloud 3: no points."),
+        (ItemMemoryError("image", 0, "needs 3 TB."), "Image 0: needs 3 TB."),
+    ],
+)
+def test_an_error_reads_the_same_after_pickling(error: ValueError, text: str) -> None:
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is type(error)
+    assert str(copy) == str(error) == text
+    assert vars(copy) == vars(error)
+
+
+def test_an_int_that_python_does_not_write_is_described_by_its_size() -> None:
+    assert "got a number of 33220 bits." in str(ParameterError("k", "small", 10**10000))
+
+
+def test_a_long_value_is_cut() -> None:
+    assert len(str(ParameterError("k", "short", "x" * 10**6))) < 300
+
+
+def test_an_item_that_needs_too_much_memory_is_a_memory_error_too() -> None:
+    with pytest.raises(MemoryError, match="Image 0: needs 3 TB"):
+        raise ItemMemoryError("image", 0, "needs 3 TB.")
