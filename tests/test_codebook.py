@@ -153,7 +153,9 @@ def test_no_component_is_singular(rng, covariance, whiten):
 @each_learner
 def test_fewer_words_will_do_where_that_is_said(learn):
     sample = np.repeat([[0.0, 1.0], [0.5, 2.0], [0.5, 3.0]], 10, axis=0)
-    assert_allclose(words_of(learn(sample, 7, or_fewer=True)), sample[::10], rtol=1e-12)
+    assert_allclose(
+        words_of(learn(sample, 7, allow_fewer=True)), sample[::10], rtol=1e-12
+    )
 
 
 @each_learner

@@ -131,7 +131,7 @@ def learn_kmeans(
     whiten: bool,
     n_init: int,
     seed: int,
-    or_fewer: bool = False,
+    allow_fewer: bool = False,
 ) -> KMeansCodebook:
     """Cluster a sample into words by k-means.
 
@@ -153,7 +153,7 @@ def learn_kmeans(
         Number of starts.
     seed : int
         Decides the starts.
-    or_fewer : bool, default=False
+    allow_fewer : bool, default=False
         Make do with fewer words where there are fewer distinct points.
 
     Returns
@@ -173,7 +173,7 @@ def learn_kmeans(
     n_dims = sample.shape[1]
     scale = _spread(sample) if whiten else np.ones(n_dims)
     points = _in_the_plane(sample / scale)
-    words, _ = _cluster(points, n_words, n_init, seed, or_fewer=or_fewer)
+    words, _ = _cluster(points, n_words, n_init, seed, allow_fewer=allow_fewer)
     words = words[:, :n_dims] * scale
     return KMeansCodebook(words[_by_persistence(words)], scale)
 
@@ -186,7 +186,7 @@ def learn_gaussian(
     whiten: bool,
     n_init: int,
     seed: int,
-    or_fewer: bool = False,
+    allow_fewer: bool = False,
 ) -> GaussianCodebook:
     """Fit a Gaussian mixture to a sample by expectation maximisation.
 
@@ -211,7 +211,7 @@ def learn_gaussian(
         Number of k-means starts.
     seed : int
         Decides the starts.
-    or_fewer : bool, default=False
+    allow_fewer : bool, default=False
         Make do with fewer components where there are fewer distinct points.
 
     Returns
@@ -235,7 +235,7 @@ def learn_gaussian(
     n_dims = sample.shape[1]
     scale = _spread(sample) if whiten else np.ones(n_dims)
     points = _in_the_plane(sample / scale)
-    words, labels = _cluster(points, n_words, n_init, seed, or_fewer=or_fewer)
+    words, labels = _cluster(points, n_words, n_init, seed, allow_fewer=allow_fewer)
     weights, means, covariances = _maximize_likelihood(
         points, words, labels, diagonal=covariance == "diag"
     )
@@ -246,14 +246,14 @@ def learn_gaussian(
 
 
 def _cluster(
-    points: Floats, n_words: int, n_init: int, seed: int, *, or_fewer: bool
+    points: Floats, n_words: int, n_init: int, seed: int, *, allow_fewer: bool
 ) -> tuple[Floats, NDArray[np.int32]]:
     best = np.inf
     for start in range(n_init):
         words = np.empty((n_words, 2))
         labels = np.zeros(len(points), np.int32)
         n_found = seed_plusplus(points, stream_of(seed, FOR_SEEDING + start), words)
-        if n_found < n_words and not or_fewer:
+        if n_found < n_words and not allow_fewer:
             msg = (
                 f"Cannot learn {n_words} words: the sample of {len(points)} points has "
                 f"only {n_found} that can be told apart. Lower n_words, or pass "

@@ -31,13 +31,12 @@ CHECKED_AT_ONCE = 1 << 20  # points
 class _Part(NamedTuple):
     """Points (birth, death) of all samples, and where each sample starts.
 
-    `endless` is False where no point is essential, so that nobody need look again; True
-    means that some may be.
+    If `may_have_essential` is False, no point is essential and nobody need look again.
     """
 
     points: Floats
     offsets: Ints
-    endless: bool
+    may_have_essential: bool
 
 
 class Diagrams:
@@ -227,7 +226,7 @@ class Diagrams:
                 name: _Part(
                     np.concatenate([block._parts[name].points for block in blocks]),
                     _offsets(np.concatenate([block[name].sizes for block in blocks])),
-                    any(block._parts[name].endless for block in blocks),
+                    any(block._parts[name].may_have_essential for block in blocks),
                 )
                 for name in blocks[0].parts
             }
@@ -238,8 +237,8 @@ class Diagrams:
         """Wrap parts that are known to be valid, and nobody else's."""
         X = object.__new__(cls)
         X._parts = {
-            name: _Part(_sealed(points), _sealed(offsets), endless)
-            for name, (points, offsets, endless) in parts.items()
+            name: _Part(_sealed(points), _sealed(offsets), may)
+            for name, (points, offsets, may) in parts.items()
         }
         X._n_samples = len(next(iter(parts.values())).offsets) - 1
         return X
@@ -274,7 +273,7 @@ class Diagrams:
     def has_essential(self) -> bool:
         """Whether any part has a point that never dies."""
         return any(
-            part.endless and bool(np.isposinf(part.points[:, 1]).any())
+            part.may_have_essential and bool(np.isposinf(part.points[:, 1]).any())
             for part in self._parts.values()
         )
 
@@ -289,9 +288,9 @@ class Diagrams:
     def _keep(self, *, essential: bool) -> Diagrams:
         kept = {}
         for name, part in self._parts.items():
-            if not part.endless:
+            if not part.may_have_essential:
                 no_offsets = np.zeros_like(part.offsets)
-                nothing = _Part(part.points[:0], no_offsets, endless=False)
+                nothing = _Part(part.points[:0], no_offsets, may_have_essential=False)
                 kept[name] = nothing if essential else part
                 continue
             keep = np.isposinf(part.points[:, 1]) == essential
@@ -355,10 +354,10 @@ class Diagrams:
         """Return samples start to stop: points are shared, only offsets are new."""
         stop = max(start, stop)
         ranges = {}
-        for name, (points, offsets, endless) in self._parts.items():
+        for name, (points, offsets, may) in self._parts.items():
             first, last = offsets[start], offsets[stop]
             ranges[name] = _Part(
-                points[first:last], offsets[start : stop + 1] - first, endless
+                points[first:last], offsets[start : stop + 1] - first, may
             )
         return Diagrams._trusted(ranges)
 
@@ -370,7 +369,9 @@ class Diagrams:
             # Every point of row r moves by the same number of places.
             shift = np.repeat(part.offsets[rows] - offsets[:-1], sizes)
             subset[name] = _Part(
-                part.points[np.arange(offsets[-1]) + shift], offsets, part.endless
+                part.points[np.arange(offsets[-1]) + shift],
+                offsets,
+                part.may_have_essential,
             )
         return Diagrams._trusted(subset)
 
@@ -642,28 +643,28 @@ def _check_part(points: ArrayLike, offsets: ArrayLike, name: str) -> _Part:
             f"{' and decrease on the way' if decrease else ''}."
         )
         raise ValueError(msg)
-    endless = _check_points(flat, starts, name)
+    has_essential = _check_points(flat, starts, name)
     # A view: the array itself stays as its owner made it.
     flat = flat.view()
     flat.flags.writeable = False
-    return _Part(flat, _sealed(starts), endless)
+    return _Part(flat, _sealed(starts), has_essential)
 
 
 def _check_points(points: Floats, offsets: Ints, name: str) -> bool:
     """Raise unless every point is valid; return whether any is essential."""
-    any_endless = False
+    any_essential = False
     # A few at a time: the points may be a file larger than the memory.
     for start in range(0, len(points), CHECKED_AT_ONCE):
         births, deaths = points[start : start + CHECKED_AT_ONCE].T
         # A NaN fails every comparison, so it is caught by these too.
         valid = deaths >= births
         valid &= np.abs(births) <= LARGEST_COORDINATE
-        endless = np.isposinf(deaths)
-        valid &= (deaths <= LARGEST_COORDINATE) | endless
+        essential = np.isposinf(deaths)
+        valid &= (deaths <= LARGEST_COORDINATE) | essential
         if not valid.all():
             _refuse_point(points, start + int(np.argmin(valid)), offsets, name)
-        any_endless = any_endless or bool(endless.any())
-    return any_endless
+        any_essential = any_essential or bool(essential.any())
+    return any_essential
 
 
 def _refuse_point(points: Floats, row: int, offsets: Ints, name: str) -> NoReturn:

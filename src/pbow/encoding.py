@@ -89,10 +89,10 @@ def encode_counts(
     _check_finite(X)
     inverse = 1.0 / _padded(codebook.scale, 1.0)
     words = _padded(codebook.words, 0.0) * inverse
-    limits, how = _limits(ramp), NORMALIZATIONS[normalize]
+    limits, normalization = _limits(ramp), NORMALIZATIONS[normalize]
     n_words, n_points = codebook.n_words, len(X.points)
     if _compiling_does_not_pay(n_points * n_words):
-        return count_in_numpy(X.points, X.offsets, words, inverse, ramp, how)
+        return count_in_numpy(X.points, X.offsets, words, inverse, ramp, normalization)
     brute = BRUTE_A_WORD * n_words
     saved = n_points * (brute - GRID_A_POINT)
     to_build = 0.0 if codebook in _grids else GRID_TO_BUILD * math.sqrt(n_words)
@@ -103,12 +103,12 @@ def encode_counts(
 
     def run(first: int, last: int) -> None:
         offsets, rows = X.offsets[first : last + 1], out[first:last]
-        loop(X.points, offsets, words, inverse, *grid, limits, how, rows)
+        loop(X.points, offsets, words, inverse, *grid, limits, normalization, rows)
 
     for_each_block(
         run,
         X.offsets,
-        nanoseconds_a_point=GRID_A_POINT if by_grid else brute,
+        nanoseconds_per_point=GRID_A_POINT if by_grid else brute,
         n_jobs=n_jobs,
     )
     return out
@@ -178,7 +178,7 @@ def encode_likelihoods(
     packed = components.astype(dtype)
     factors = np.exp2(logs) if scale == "density" else np.ones(n_words)
     loop: Any = sum_posteriors if scale == "posterior" else sum_likelihoods
-    limits, how = _limits(ramp), NORMALIZATIONS[normalize]
+    limits, normalization = _limits(ramp), NORMALIZATIONS[normalize]
     out = np.zeros((len(X), n_words), dtype)
     largest = np.finfo(dtype).max
 
@@ -189,12 +189,12 @@ def encode_likelihoods(
             sums = np.empty((end - row, n_words))
             loop(X.points, X.offsets[row : end + 1], frame, packed, limits, sums)
             sums *= factors
-            out[row:end] = np.minimum(normalize_rows(sums, how), largest)
+            out[row:end] = np.minimum(normalize_rows(sums, normalization), largest)
 
     for_each_block(
         run,
         X.offsets,
-        nanoseconds_a_point=LIKELIHOOD_A_WORD * components.shape[1],
+        nanoseconds_per_point=LIKELIHOOD_A_WORD * components.shape[1],
         n_jobs=n_jobs,
     )
     return out

@@ -8,7 +8,7 @@ import pytest
 from pbow._utils.threads import WORTH_A_THREAD, for_each_block
 
 
-def blocks_of(sizes, n_jobs, nanoseconds_a_point=WORTH_A_THREAD):
+def blocks_of(sizes, n_jobs, nanoseconds_per_point=WORTH_A_THREAD):
     offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
     seen, lock = [], threading.Lock()
 
@@ -16,7 +16,9 @@ def blocks_of(sizes, n_jobs, nanoseconds_a_point=WORTH_A_THREAD):
         with lock:
             seen.append((first, last))
 
-    for_each_block(run, offsets, nanoseconds_a_point=nanoseconds_a_point, n_jobs=n_jobs)
+    for_each_block(
+        run, offsets, nanoseconds_per_point=nanoseconds_per_point, n_jobs=n_jobs
+    )
     return sorted(seen)
 
 
@@ -32,7 +34,7 @@ def test_blocks_cover_every_diagram_once(sizes, n_jobs):
 
 
 def test_small_work_stays_on_one_thread():
-    assert len(blocks_of([10] * 100, 4, nanoseconds_a_point=10.0)) == 1
+    assert len(blocks_of([10] * 100, 4, nanoseconds_per_point=10.0)) == 1
     assert len(blocks_of([10] * 100, 4)) > 4
 
 
@@ -47,7 +49,7 @@ def test_an_error_in_a_thread_reaches_the_caller():
 
     with pytest.raises(MemoryError):
         for_each_block(
-            run, np.arange(100), nanoseconds_a_point=WORTH_A_THREAD, n_jobs=2
+            run, np.arange(100), nanoseconds_per_point=WORTH_A_THREAD, n_jobs=2
         )
 
 
@@ -63,7 +65,7 @@ def test_after_an_error_the_other_threads_stop(in_caller):
 
     with pytest.raises(KeyboardInterrupt):
         for_each_block(
-            run, np.arange(1000), nanoseconds_a_point=WORTH_A_THREAD, n_jobs=8
+            run, np.arange(1000), nanoseconds_per_point=WORTH_A_THREAD, n_jobs=8
         )
     # Of 32 blocks, no thread got as far as a third.
     assert len(seen) <= 14

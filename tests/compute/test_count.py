@@ -87,17 +87,21 @@ def test_diagrams_may_end_anywhere_in_a_chunk(rng, count, sizes):
     assert_array_equal(out, expected)
 
 
-@pytest.mark.parametrize("how", [0, 1, 2, 3])
+@pytest.mark.parametrize("normalization", [0, 1, 2, 3])
 @pytest.mark.parametrize("ramp", [None, Ramp(0.1, 0.6), Ramp(0.3, 0.3)])
 @pytest.mark.parametrize("n_words", [1, 7, 8, 29])
-def test_numpy_gives_the_same_bits(ragged, rng, how, ramp, n_words):
+def test_numpy_gives_the_same_bits(ragged, rng, normalization, ramp, n_words):
     # Words on a lattice, so that there are ties.
     words = rng.integers(0, 4, size=(n_words, 2)) / 4
     inverse = np.array([0.7, 1.3])
     limits = NO_RAMP if ramp is None else np.array([ramp.low, ramp.high])
     out = np.zeros((len(ragged), n_words))
-    count_brute(ragged.points, ragged.offsets, words, inverse, limits, how, out)
-    expected = count_in_numpy(ragged.points, ragged.offsets, words, inverse, ramp, how)
+    count_brute(
+        ragged.points, ragged.offsets, words, inverse, limits, normalization, out
+    )
+    expected = count_in_numpy(
+        ragged.points, ragged.offsets, words, inverse, ramp, normalization
+    )
     assert_array_equal(out, expected)
 
 
@@ -109,14 +113,14 @@ def test_numpy_gives_the_same_bits_where_squares_overflow():
     assert_array_equal(count_in_numpy(points, offsets, words, inverse, None, RAW), out)
 
 
-@pytest.mark.parametrize("how", NORMALIZATIONS.values(), ids=NORMALIZATIONS)
+@pytest.mark.parametrize("normalization", NORMALIZATIONS.values(), ids=NORMALIZATIONS)
 @pytest.mark.parametrize("n", [CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK])
-def test_any_number_of_points_may_have_one_word(n, how):
+def test_any_number_of_points_may_have_one_word(n, normalization):
     # As many as there are roots in the table, and one more or less.
     points, offsets = np.tile([0.0, 1.0], (n, 1)), np.array([0, n])
     words = np.array([[0.0, 1.0], [5.0, 5.0]])
-    expected = count_in_numpy(points, offsets, words, ONES, None, how)
+    expected = count_in_numpy(points, offsets, words, ONES, None, normalization)
     for loop, grid_of in ((count_brute, ()), (count_grid, build_grid(words))):
         out = np.zeros((1, 2))
-        loop(points, offsets, words, ONES, *grid_of, NO_RAMP, how, out)
+        loop(points, offsets, words, ONES, *grid_of, NO_RAMP, normalization, out)
         assert_array_equal(out, expected)

@@ -5,11 +5,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from pbow.compute.normalize import NORMALIZATIONS, normalize_row, normalize_rows
 
 
-def normalized(row, how):
+def normalized(row, normalization):
     """What both ways make of a row: the same bits."""
     row = np.array(row, dtype=float)
-    (expected,) = normalize_rows(row[np.newaxis], NORMALIZATIONS[how])
-    normalize_row(row, NORMALIZATIONS[how])
+    (expected,) = normalize_rows(row[np.newaxis], NORMALIZATIONS[normalization])
+    normalize_row(row, NORMALIZATIONS[normalization])
     assert_array_equal(row, expected)
     return row
 
@@ -21,9 +21,9 @@ def test_each_normalization_is_its_formula():
     assert_allclose(normalized([3, 0, -4], "lipschitz"), np.array([3, 0, -4]) / 6)
 
 
-@pytest.mark.parametrize("how", NORMALIZATIONS)
-def test_zeros_stay_zeros(how):
-    assert_array_equal(normalized([0.0, 0.0], how), [0.0, 0.0])
+@pytest.mark.parametrize("normalization", NORMALIZATIONS)
+def test_zeros_stay_zeros(normalization):
+    assert_array_equal(normalized([0.0, 0.0], normalization), [0.0, 0.0])
 
 
 def test_squares_that_overflow_do_not_matter():

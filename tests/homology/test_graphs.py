@@ -133,7 +133,7 @@ def test_a_loop_is_born_with_the_edge_that_closes_it_and_never_dies():
     assert X[0].tolist() == [[2.0, np.inf]]
 
 
-def test_degrees_count_neighbours_and_not_edges():
+def test_degrees_count_neighbors_and_not_edges():
     doubled = ([[0, 1], [1, 0], [1, 1], [1, 2]], 4)
     X = graph_sublevel([doubled], dims=(0, 1))
     assert X["H0"][0].tolist() == [[1.0, 2.0], [0.0, np.inf], [1.0, np.inf]]

@@ -29,7 +29,7 @@ def for_each_block(
     run: Callable[[int, int], None],
     offsets: NDArray[np.int64],
     *,
-    nanoseconds_a_point: float,
+    nanoseconds_per_point: float,
     n_jobs: int | None,
 ) -> None:
     """Call ``run(first, last)`` on ranges of diagrams that cover the collection.
@@ -40,7 +40,7 @@ def for_each_block(
         Works on diagrams ``first`` to ``last - 1`` and releases the GIL.
     offsets : ndarray of shape (n_diagrams + 1,)
         Where each diagram starts.
-    nanoseconds_a_point : float
+    nanoseconds_per_point : float
         Rough cost, by which small inputs stay on the calling thread.
     n_jobs : int or None
         As in scikit-learn: None is 1 outside a joblib context, -1 all processors.
@@ -48,7 +48,7 @@ def for_each_block(
     n_diagrams = len(offsets) - 1
     n_threads = effective_n_jobs(n_jobs)
     # A diagram costs a little even when it is empty.
-    work = nanoseconds_a_point * float(offsets[-1] - offsets[0]) + 10.0 * n_diagrams
+    work = nanoseconds_per_point * float(offsets[-1] - offsets[0]) + 10.0 * n_diagrams
     n_threads = min(n_threads, n_diagrams, int(work / WORTH_A_THREAD))
     if n_threads <= 1:
         run(0, n_diagrams)

@@ -37,7 +37,7 @@ def count_brute(
     words: Floats,
     inverse: Floats,
     ramp: Floats,
-    how: int,
+    normalization: int,
     out: Floats,
 ) -> None:
     """Set ``out[d, k]`` to the weight of the points of diagram d nearest to word k.
@@ -56,7 +56,7 @@ def count_brute(
             points,
             offsets,
             ramp,
-            how,
+            normalization,
             labels,
             start,
             stop,
@@ -80,7 +80,7 @@ def count_grid(
     starts: NDArray[np.int32],
     candidates: NDArray[np.int32],
     ramp: Floats,
-    how: int,
+    normalization: int,
     out: Floats,
 ) -> None:
     """Like :func:`count_brute`, with the same result, through a grid over the words."""
@@ -107,7 +107,7 @@ def count_grid(
             points,
             offsets,
             ramp,
-            how,
+            normalization,
             labels,
             start,
             stop,
@@ -123,7 +123,7 @@ def _add(
     points: Floats,
     offsets: Ints,
     ramp: Floats,
-    how: int,
+    normalization: int,
     labels: NDArray[np.int32],
     start: int,
     stop: int,
@@ -154,19 +154,23 @@ def _add(
             break
         # Now, while the row is in the cache.
         if ramp.shape[0] == 0:
-            _write(tally, end - offsets[diagram], roots, how, out[diagram])
+            _write(tally, end - offsets[diagram], roots, normalization, out[diagram])
         else:
-            normalize_row(out[diagram], how)
+            normalize_row(out[diagram], normalization)
         diagram += 1
     return diagram
 
 
 @njit(nogil=True, cache=True)
 def _write(
-    tally: NDArray[np.int32], n_points: int, roots: Floats, how: int, row: Floats
+    tally: NDArray[np.int32],
+    n_points: int,
+    roots: Floats,
+    normalization: int,
+    row: Floats,
 ) -> None:
     """Set ``row`` to the normalised ``tally`` of a diagram, and that to 0."""
-    if how == SQRT_L2 and n_points < roots.shape[0]:
+    if normalization == SQRT_L2 and n_points < roots.shape[0]:
         # The same as by normalize_row, without computing a root.
         factor = factor_of_roots(n_points)
         for k in range(row.shape[0]):
@@ -174,7 +178,7 @@ def _write(
     else:
         for k in range(row.shape[0]):
             row[k] = tally[k]
-        normalize_row(row, how)
+        normalize_row(row, normalization)
     # In a loop of its own, which is vectorised.
     for k in range(tally.shape[0]):
         tally[k] = 0
@@ -195,7 +199,7 @@ def count_in_numpy(
     words: Floats,
     inverse: Floats,
     ramp: Callable[[Floats], Floats] | None,
-    how: int,
+    normalization: int,
 ) -> Floats:
     """Return what :func:`count_brute` would set, bit for bit, without compiling."""
     births, persistences = points[:, 0], points[:, 1] - points[:, 0]
@@ -212,4 +216,4 @@ def count_in_numpy(
     labels += np.repeat(np.arange(shape[0]) * shape[1], np.diff(offsets))
     weights = None if ramp is None else ramp(persistences)
     out = np.bincount(labels, weights, shape[0] * shape[1]).astype(np.float64)
-    return normalize_rows(out.reshape(shape), how)
+    return normalize_rows(out.reshape(shape), normalization)

@@ -22,19 +22,23 @@ NORMALIZATIONS = {None: RAW, "sqrt": SQRT, "sqrt-l2": SQRT_L2, "lipschitz": LIPS
 
 
 @njit(nogil=True, cache=True)
-def normalize_row(row: NDArray[np.float64], how: int) -> None:
+def normalize_row(row: NDArray[np.float64], normalization: int) -> None:
     """Normalise ``row`` in place; a row of zeros stays one.
 
     RAW: as it is. SQRT: signed square roots. SQRT_L2: those, divided by their L2 norm
     or by 1e-12 if that is larger. LIPSCHITZ: row / (1 + its L2 norm).
     """
-    if how in (SQRT, SQRT_L2):
+    if normalization in (SQRT, SQRT_L2):
         # The squared norm of square roots is the sum of what they are roots of.
-        factor = factor_of_roots(_sum(row, how)) if how == SQRT_L2 else 1.0
+        factor = (
+            factor_of_roots(_sum(row, normalization))
+            if normalization == SQRT_L2
+            else 1.0
+        )
         for k in range(row.shape[0]):
             row[k] = math.copysign(math.sqrt(abs(row[k])) * factor, row[k])
-    elif how == LIPSCHITZ:
-        factor = 1.0 / (1.0 + math.sqrt(_sum(row, how)))
+    elif normalization == LIPSCHITZ:
+        factor = 1.0 / (1.0 + math.sqrt(_sum(row, normalization)))
         for k in range(row.shape[0]):
             row[k] *= factor
 
@@ -46,7 +50,7 @@ def factor_of_roots(total: float) -> float:
 
 
 @njit(nogil=True, cache=True)
-def _sum(row: NDArray[np.float64], how: int) -> float:
+def _sum(row: NDArray[np.float64], normalization: int) -> float:
     """Sum absolute values (SQRT_L2) or squares (LIPSCHITZ), in eight sums side by side.
 
     One sum would wait for each addition to end before the next. The order is fixed
@@ -55,36 +59,38 @@ def _sum(row: NDArray[np.float64], how: int) -> float:
     s0, s1, s2, s3, s4, s5, s6, s7 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     n = row.shape[0]
     for k in range(0, n - 7, 8):
-        s0 += _term(row[k], how)
-        s1 += _term(row[k + 1], how)
-        s2 += _term(row[k + 2], how)
-        s3 += _term(row[k + 3], how)
-        s4 += _term(row[k + 4], how)
-        s5 += _term(row[k + 5], how)
-        s6 += _term(row[k + 6], how)
-        s7 += _term(row[k + 7], how)
+        s0 += _term(row[k], normalization)
+        s1 += _term(row[k + 1], normalization)
+        s2 += _term(row[k + 2], normalization)
+        s3 += _term(row[k + 3], normalization)
+        s4 += _term(row[k + 4], normalization)
+        s5 += _term(row[k + 5], normalization)
+        s6 += _term(row[k + 6], normalization)
+        s7 += _term(row[k + 7], normalization)
     for k in range(n - n % 8, n):
-        s0 += _term(row[k], how)
+        s0 += _term(row[k], normalization)
     return ((s0 + s4) + (s1 + s5)) + ((s2 + s6) + (s3 + s7))
 
 
 @njit(nogil=True, cache=True)
-def _term(value: float, how: int) -> float:
-    return abs(value) if how == SQRT_L2 else value * value
+def _term(value: float, normalization: int) -> float:
+    return abs(value) if normalization == SQRT_L2 else value * value
 
 
-def normalize_rows(rows: NDArray[np.float64], how: int) -> NDArray[np.float64]:
+def normalize_rows(
+    rows: NDArray[np.float64], normalization: int
+) -> NDArray[np.float64]:
     """Return what :func:`normalize_row` makes of each row, bit for bit, in numpy.
 
     And where sums overflow, what it would without that.
     """
-    if how == RAW:
+    if normalization == RAW:
         return rows
-    if how == SQRT:
+    if normalization == SQRT:
         return np.copysign(np.sqrt(np.abs(rows)), rows)
     with np.errstate(over="ignore"):
-        sums = _sums(np.abs(rows) if how == SQRT_L2 else rows * rows)
-    if how == LIPSCHITZ:
+        sums = _sums(np.abs(rows) if normalization == SQRT_L2 else rows * rows)
+    if normalization == LIPSCHITZ:
         norms = np.sqrt(sums)
         for huge in np.flatnonzero(np.isinf(norms)):
             norms[huge] = math.hypot(*rows[huge])

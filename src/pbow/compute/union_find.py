@@ -19,7 +19,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 __all__ = [
-    "count_neighbours",
+    "count_neighbors",
     "find",
     "lower_stars",
     "mark_simple",
@@ -77,7 +77,7 @@ def mark_simple(
 
 
 @njit(nogil=True, cache=True)
-def count_neighbours(edges: Ids, nodes: Ints, offsets: Ints, out: Floats) -> None:
+def count_neighbors(edges: Ids, nodes: Ints, offsets: Ints, out: Floats) -> None:
     """Add to ``out`` the number of edges of each vertex of each graph."""
     for g in range(len(nodes) - 1):
         for e in range(offsets[g], offsets[g + 1]):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pbow._utils.threads import for_each_block
 from pbow.compute.extended import extended_graphs
-from pbow.compute.union_find import count_neighbours, sublevel_graphs
+from pbow.compute.union_find import count_neighbors, sublevel_graphs
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
 from pbow.homology._common import NUMBERS, check_dims
 from pbow.homology.graph_collection import Graphs, as_listed, cumulated, is_networkx
@@ -213,7 +213,7 @@ def _compute(
         )
 
     for_each_block(
-        run, nodes + graphs.offsets, nanoseconds_a_point=NANOSECONDS, n_jobs=n_jobs
+        run, nodes + graphs.offsets, nanoseconds_per_point=NANOSECONDS, n_jobs=n_jobs
     )
     return Diagrams.from_parts(
         {
@@ -262,7 +262,7 @@ def _flat(graphs: Any, values: Any) -> tuple[Graphs, Floats]:
 def _degrees(graphs: Graphs) -> Floats:
     nodes = cumulated(graphs.num_nodes)
     degrees = np.zeros(nodes[-1])
-    count_neighbours(graphs.edges, nodes, graphs.offsets, degrees)
+    count_neighbors(graphs.edges, nodes, graphs.offsets, degrees)
     return degrees
 
 

@@ -161,7 +161,7 @@ class MultiScaleKernel(PairwiseKernel):
         for_each_block(
             lambda first, last: spread(part.points, part.offsets, heat, first, last),
             part.offsets,
-            nanoseconds_a_point=SPREAD_A_POINT,
+            nanoseconds_per_point=SPREAD_A_POINT,
             n_jobs=self.n_jobs,
         )
         return heat

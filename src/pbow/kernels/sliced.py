@@ -152,7 +152,7 @@ class SlicedWassersteinKernel(PairwiseKernel):
                 part.points, part.offsets, lines, out, first, last
             ),
             part.offsets,
-            nanoseconds_a_point=SORT_A_POINT * n,
+            nanoseconds_per_point=SORT_A_POINT * n,
             n_jobs=self.n_jobs,
         )
         return out

@@ -49,7 +49,7 @@ class CodebookVectorizer(PartsVectorizer):
 
     @abstractmethod
     def _learn_words(
-        self, sample: NDArray[np.float64], n_words: int, seed: int, *, or_fewer: bool
+        self, sample: NDArray[np.float64], n_words: int, seed: int, *, allow_fewer: bool
     ) -> KMeansCodebook | GaussianCodebook:
         """Learn a codebook from points in birth-persistence coordinates."""
 
@@ -93,7 +93,7 @@ class CodebookVectorizer(PartsVectorizer):
                 sample[:, :1] if never_dies else sample,
                 self._n_words(name),
                 seed,
-                or_fewer=never_dies,
+                allow_fewer=never_dies,
             )
         except TooFewPointsError as error:
             msg = f"Part {name}: {error}"

@@ -142,7 +142,7 @@ class PersistenceBoW(CodebookVectorizer):
         return cls(n_words, **settings | params)
 
     def _learn_words(
-        self, sample: NDArray[np.float64], n_words: int, seed: int, *, or_fewer: bool
+        self, sample: NDArray[np.float64], n_words: int, seed: int, *, allow_fewer: bool
     ) -> KMeansCodebook:
         return learn_kmeans(
             sample,
@@ -150,7 +150,7 @@ class PersistenceBoW(CodebookVectorizer):
             whiten=bool(self.whiten),
             n_init=self.n_init,
             seed=seed,
-            or_fewer=or_fewer,
+            allow_fewer=allow_fewer,
         )
 
     def _encode(

@@ -299,7 +299,9 @@ class PersistenceImage(PartsVectorizer):
             loop(part.points, offsets, *options, rows)
 
         cost = NANOSECONDS_A_POINT + NANOSECONDS_A_PIXEL * out.shape[1]
-        for_each_block(run, part.offsets, nanoseconds_a_point=cost, n_jobs=self.n_jobs)
+        for_each_block(
+            run, part.offsets, nanoseconds_per_point=cost, n_jobs=self.n_jobs
+        )
         return out
 
     def _column_names(self, name: str) -> list[str]:

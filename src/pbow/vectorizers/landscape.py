@@ -164,7 +164,7 @@ class PersistenceLandscape(PartsVectorizer):
         for_each_block(
             run,
             part.offsets,
-            nanoseconds_a_point=NANOSECONDS_A_POINT,
+            nanoseconds_per_point=NANOSECONDS_A_POINT,
             n_jobs=self.n_jobs,
         )
         return out

@@ -328,7 +328,7 @@ class RiemannianHeatMap(PartsVectorizer):
         for_each_block(
             run,
             part.offsets,
-            nanoseconds_a_point=mean.size
+            nanoseconds_per_point=mean.size
             * (HEAT_A_POINT + projection / max(1, len(part.points))),
             n_jobs=self.n_jobs,
         )
@@ -364,7 +364,7 @@ class _Grid:
         for_each_block(
             lambda first, last: self.fill_rows(X, first, last, rows[first:last]),
             X.offsets,
-            nanoseconds_a_point=HEAT_A_POINT * rows.shape[1],
+            nanoseconds_per_point=HEAT_A_POINT * rows.shape[1],
             n_jobs=n_jobs,
         )
 

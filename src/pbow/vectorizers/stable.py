@@ -225,7 +225,7 @@ class StablePersistenceBoW(CodebookVectorizer):
         return self
 
     def _learn_words(
-        self, sample: NDArray[np.float64], n_words: int, seed: int, *, or_fewer: bool
+        self, sample: NDArray[np.float64], n_words: int, seed: int, *, allow_fewer: bool
     ) -> GaussianCodebook:
         return learn_gaussian(
             sample,
@@ -234,7 +234,7 @@ class StablePersistenceBoW(CodebookVectorizer):
             whiten=bool(self.whiten),
             n_init=self.n_init,
             seed=seed,
-            or_fewer=or_fewer,
+            allow_fewer=allow_fewer,
         )
 
     def _encode(

@@ -118,7 +118,7 @@ class PersistenceStatistics(PartsVectorizer):
                 part.points, part.offsets[first : last + 1], out[first:last]
             ),
             part.offsets,
-            nanoseconds_a_point=NANOSECONDS_A_POINT,
+            nanoseconds_per_point=NANOSECONDS_A_POINT,
             n_jobs=self.n_jobs,
         )
         return out
