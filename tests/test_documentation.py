@@ -29,10 +29,9 @@ GET_STARTED = ROOT / "docs" / "get_started.md"
 DOCUMENTS = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 # Modules of pbow that users do not import from; all others have a page in docs/api.
-INNER = {"cli", "compute", "demo", "essential", "progress", "threads", "validation"}
-INNER |= {"__main__"}
+INNER = {"cli", "compute", "demo", "essential", "progress"}
 MODULES = {module.name for module in pkgutil.iter_modules(pbow.__path__)}
-PUBLIC = ["pbow", *(f"pbow.{name}" for name in sorted(MODULES - INNER))]
+PUBLIC = ["pbow", *(f"pbow.{n}" for n in sorted(MODULES - INNER) if n[0] != "_")]
 
 # What people copy from. Every block of code in them is run by a test.
 LESSONS = [
