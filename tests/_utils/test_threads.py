@@ -1,11 +1,40 @@
+import multiprocessing
 import threading
 import time
+import warnings
 from itertools import pairwise
+from multiprocessing.pool import ThreadPool
 
 import numpy as np
 import pytest
+from joblib import Parallel, cpu_count, delayed, parallel_config
+from joblib.parallel import ThreadingBackend, register_parallel_backend
 
-from pbow._utils.threads import WORTH_A_THREAD, for_each_block
+from pbow._utils.threads import (
+    NANOSECONDS_PER_BLOCK,
+    WORTH_A_THREAD,
+    count_threads,
+    for_each_block,
+)
+
+BACKENDS = ["loky", "multiprocessing", "threading"]
+
+
+class ClusterBackend(ThreadingBackend):
+    """Counts workers on other machines by default, as the backend of Dask does."""
+
+    default_n_jobs = -1
+
+
+def count_without_warnings(n_jobs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return count_threads(n_jobs)
+
+
+def count_in_inner_loop(n_jobs):
+    loop = Parallel(n_jobs=2, backend="threading")
+    return loop(delayed(count_without_warnings)(n_jobs) for _ in range(2))
 
 
 def blocks_of(sizes, n_jobs, nanoseconds_per_point=WORTH_A_THREAD):
@@ -36,6 +65,12 @@ def test_blocks_cover_every_diagram_once(sizes, n_jobs):
 def test_small_work_stays_on_one_thread():
     assert len(blocks_of([10] * 100, 4, nanoseconds_per_point=10.0)) == 1
     assert len(blocks_of([10] * 100, 4)) > 4
+
+
+def test_long_work_is_cut_on_one_thread_too():
+    blocks = blocks_of([1] * 100, 1, nanoseconds_per_point=NANOSECONDS_PER_BLOCK / 10)
+    assert len(blocks) > 10
+    assert len(blocks_of([100], 1, nanoseconds_per_point=NANOSECONDS_PER_BLOCK)) == 1
 
 
 def test_blocks_are_balanced_by_points():
@@ -69,3 +104,60 @@ def test_after_an_error_the_other_threads_stop(in_caller):
         )
     # Of 32 blocks, no thread got as far as a third.
     assert len(seen) <= 14
+
+
+@pytest.mark.parametrize(
+    ("n_jobs", "expected"),
+    [
+        (None, 1),
+        (1, 1),
+        (3, 3),
+        (-1, cpu_count()),
+        (-2, max(1, cpu_count() - 1)),
+        (-1000, 1),
+    ],
+)
+def test_threads_are_counted_as_joblib_does(n_jobs, expected):
+    assert count_threads(n_jobs) == expected
+    with ThreadPool(1) as pool:
+        assert pool.apply(count_without_warnings, (n_jobs,)) == expected
+
+
+@pytest.mark.parametrize("n_jobs", [0, 2.0, "2", True])
+def test_what_is_no_number_of_threads_is_refused(n_jobs):
+    with pytest.raises(ValueError, match="n_jobs to be an int other than 0, or None"):
+        count_threads(n_jobs)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_without_a_number_the_joblib_context_decides(backend):
+    with parallel_config(backend=backend, n_jobs=3):
+        assert count_without_warnings(None) == 3
+        assert count_without_warnings(2) == 2
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(("n_jobs", "expected"), [(None, 1), (2, 2)])
+def test_threads_of_a_joblib_worker(backend, n_jobs, expected):
+    loop = Parallel(n_jobs=2, backend=backend)
+    counts = loop(delayed(count_without_warnings)(n_jobs) for _ in range(2))
+    assert counts == [expected, expected]
+
+
+@pytest.mark.parametrize(("n_jobs", "expected"), [(None, 1), (2, 2)])
+def test_threads_of_a_daemonic_process(n_jobs, expected):
+    # joblib's effective_n_jobs warns here: such a process can start no other.
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(count_without_warnings, (n_jobs,)) == expected
+
+
+def test_two_levels_of_parallel_loops_leave_one_thread():
+    loop = Parallel(n_jobs=2, backend="threading")
+    assert loop(delayed(count_in_inner_loop)(2) for _ in range(2)) == [[1, 1], [1, 1]]
+
+
+def test_the_size_of_a_cluster_is_no_number_of_threads():
+    register_parallel_backend("cluster", ClusterBackend)
+    with parallel_config(backend="cluster", n_jobs=-1):
+        assert count_threads(None) == 1
+        assert count_threads(3) == 3

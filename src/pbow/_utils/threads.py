@@ -14,15 +14,55 @@ from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import cpu_count
+from joblib.parallel import SequentialBackend, get_active_backend
 from numpy.typing import NDArray
 
-__all__ = ["for_each", "for_each_block"]
+from pbow._utils.checks import is_integer
+
+__all__ = ["count_threads", "for_each", "for_each_block"]
 
 Task = TypeVar("Task")
 
 # Below this many nanoseconds of work for each, threads cost more than they save.
 WORTH_A_THREAD = 500_000.0
+# Ctrl-C waits for the compiled call that is running. Costs are estimated: a block may
+# take several times as long.
+NANOSECONDS_PER_BLOCK = 2e8
+
+
+def count_threads(n_jobs: int | None) -> int:
+    """Return how many threads `n_jobs` stands for, as joblib does for threads.
+
+    joblib's own ``effective_n_jobs`` asks whether more processes can be started, and
+    warns where they cannot; threads can be started in any process.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        None is 1 outside a joblib context; -1 is one thread per processor, -2 one less.
+
+    Returns
+    -------
+    n_threads : int
+        At least 1. Inside two levels of parallel loops of joblib it is always 1.
+
+    Raises
+    ------
+    ValueError
+        If `n_jobs` is 0 or not an int.
+    """
+    if n_jobs is not None and (n_jobs == 0 or not is_integer(n_jobs, -(2**31))):
+        msg = f"Expected n_jobs to be an int other than 0, or None; got {n_jobs!r}."
+        raise ValueError(msg)
+    backend, n_jobs_of_context = get_active_backend()
+    if n_jobs is None and backend.default_n_jobs == 1:
+        n_jobs = n_jobs_of_context
+    # Without a number in a backend such as Dask's: its default counts the processors of
+    # a cluster, and these threads run in one of its workers.
+    if n_jobs is None or isinstance(backend, SequentialBackend):
+        return 1
+    return int(n_jobs) if n_jobs > 0 else max(1, cpu_count() + 1 + n_jobs)
 
 
 def for_each_block(
@@ -46,15 +86,17 @@ def for_each_block(
         As in scikit-learn: None is 1 outside a joblib context, -1 all processors.
     """
     n_diagrams = len(offsets) - 1
-    n_threads = effective_n_jobs(n_jobs)
     # A diagram costs a little even when it is empty.
     work = nanoseconds_per_point * float(offsets[-1] - offsets[0]) + 10.0 * n_diagrams
-    n_threads = min(n_threads, n_diagrams, int(work / WORTH_A_THREAD))
-    if n_threads <= 1:
+    n_threads = min(count_threads(n_jobs), n_diagrams, int(work / WORTH_A_THREAD))
+    n_blocks = 1 + int(work / NANOSECONDS_PER_BLOCK)
+    if n_threads > 1:
+        # More blocks than threads, so that one slow thread does not hold up the rest.
+        n_blocks = max(n_blocks, 4 * n_threads)
+    if n_blocks == 1:
         run(0, n_diagrams)
         return
-    # More blocks than threads, so that one slow thread does not hold up the rest.
-    blocks = pairwise(_balanced_cuts(offsets, 4 * n_threads))
+    blocks = pairwise(_balanced_cuts(offsets, n_blocks))
     for_each(lambda block: run(*block), blocks, n_threads)
 
 

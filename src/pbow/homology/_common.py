@@ -10,9 +10,9 @@ from itertools import count
 from typing import Any, TypeVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
+from pbow._utils import threads
 from pbow._utils.checks import is_integer
 from pbow.diagrams import Diagrams
 
@@ -90,7 +90,7 @@ def in_threads(
 
 def count_threads(n_jobs: int | None, items: Sequence[Any]) -> int:
     """Return how many threads work on the items, at least 1."""
-    return max(1, min(int(effective_n_jobs(n_jobs)), len(items)))
+    return max(1, min(threads.count_threads(n_jobs), len(items)))
 
 
 def _progress_bar(n_items: int) -> Callable[[], object] | None:

@@ -16,10 +16,9 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
-from pbow._utils.threads import WORTH_A_THREAD, for_each
+from pbow._utils.threads import WORTH_A_THREAD, count_threads, for_each
 from pbow.diagrams import Diagrams
 from pbow.kernels._files import TileFile
 from pbow.progress import Progress, reporting
@@ -151,7 +150,7 @@ def fill(
     side = _side(shape, comparison.nanoseconds_a_pair)
     layout = _Layout(shape, side, symmetric)
     work = comparison.nanoseconds_a_pair * shape[0] * shape[1]
-    n_threads = min(effective_n_jobs(n_jobs), int(work / WORTH_A_THREAD))
+    n_threads = min(count_threads(n_jobs), int(work / WORTH_A_THREAD))
     width = max(1, int(BYTES_A_STRIP / (side * comparison.bytes_a_diagram)))
     with (
         _matrix(layout, out, key) as matrix,
