@@ -18,7 +18,7 @@ import pbow
 from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
 from pbow.errors import FileFormatError
 from pbow.io import models
-from pbow.io.archive import MODEL, read_archive, write_archive
+from pbow.io.container import MODEL, read_container, write_container
 from pbow.io.native import write_native
 from pbow.kernels import (
     LandscapeKernel,
@@ -253,12 +253,12 @@ def test_a_new_estimator_takes_one_line(X, path, monkeypatch):
 
 def change(path, keys, value):
     """Change one value in the header, deep inside if there are several keys."""
-    header, arrays = read_archive(path, MODEL)
+    header, arrays = read_container(path, MODEL)
     place = header
     for key in keys[:-1]:
         place = place[key]
     place[keys[-1]] = value
-    write_archive(path, MODEL, header, arrays)
+    write_container(path, MODEL, header, arrays)
 
 
 @pytest.mark.parametrize(
@@ -332,10 +332,10 @@ def test_a_forged_header_is_refused(X, path, keys, value, what):
 )
 def test_forged_words_are_refused(X, path, array, what):
     pbow.save(PersistenceBoW(3).fit(X), path)
-    header, arrays = read_archive(path, MODEL)
+    header, arrays = read_container(path, MODEL)
     words = header["learnt"]["codebooks_"]["dict"]["H1"]["KMeansCodebook"]["words"]
     arrays[words["array"]] = array
-    write_archive(path, MODEL, header, arrays)
+    write_container(path, MODEL, header, arrays)
     with pytest.raises(FileFormatError, match=what):
         pbow.load(path)
 
@@ -344,10 +344,10 @@ def test_forged_words_are_refused(X, path, array, what):
 @pytest.mark.parametrize("cls", [PersistenceBoW, StablePersistenceBoW])
 def test_numbers_that_no_data_lead_to_are_refused(X, path, cls, number):
     pbow.save(cls(3).fit(X), path)
-    header, arrays = read_archive(path, MODEL)
+    header, arrays = read_container(path, MODEL)
     for name, array in arrays.items():
         forged = {**arrays, name: np.where(array == 0, 0, number)}
-        write_archive(path, MODEL, header, forged)
+        write_container(path, MODEL, header, forged)
         try:
             loaded = pbow.load(path)
         except FileFormatError:
@@ -369,7 +369,7 @@ def test_words_of_the_largest_and_smallest_data_come_back(path):
 
 def test_a_codebook_of_births_for_finite_points_is_refused(X, path):
     pbow.save(PersistenceBoW(3, essential="separate").fit(X), path)
-    header, _ = read_archive(path, MODEL)
+    header, _ = read_container(path, MODEL)
     books = header["learnt"]["codebooks_"]["dict"]
     change(path, ["learnt", "codebooks_", "dict"], {**books, "H0": books["H0_inf"]})
     with pytest.raises(FileFormatError, match=r"none of pbow's|its codebooks_"):
@@ -378,8 +378,8 @@ def test_a_codebook_of_births_for_finite_points_is_refused(X, path):
 
 def test_an_array_that_nothing_uses_is_refused(X, path):
     pbow.save(PersistenceBoW(3).fit(X), path)
-    header, arrays = read_archive(path, MODEL)
-    write_archive(path, MODEL, header, {**arrays, "more": np.zeros(1)})
+    header, arrays = read_container(path, MODEL)
+    write_container(path, MODEL, header, {**arrays, "more": np.zeros(1)})
     with pytest.raises(FileFormatError, match="than a PersistenceBoW has: more"):
         pbow.load(path)
 
@@ -456,10 +456,10 @@ def test_forged_records_are_refused(
 @pytest.mark.parametrize("number", [1e210, 1.7e308, 1e-230, 5e-324])
 def test_a_tangent_space_that_no_data_lead_to_is_refused(X, path, number):
     pbow.save(RiemannianHeatMap(2).fit(X), path)
-    header, arrays = read_archive(path, MODEL)
+    header, arrays = read_container(path, MODEL)
     for name, array in arrays.items():
         forged = {**arrays, name: np.where(array == 0, 0, number)}
-        write_archive(path, MODEL, header, forged)
+        write_container(path, MODEL, header, forged)
         try:
             loaded = pbow.load(path)
         except FileFormatError:
@@ -469,9 +469,9 @@ def test_a_tangent_space_that_no_data_lead_to_is_refused(X, path, number):
 
 def test_a_parameter_that_is_not_in_the_file_has_its_default(X, path):
     pbow.save(PersistenceBoW(3, n_init=2).fit(X), path)
-    header, arrays = read_archive(path, MODEL)
+    header, arrays = read_container(path, MODEL)
     del header["parameters"]["n_init"]
-    write_archive(path, MODEL, header, arrays)
+    write_container(path, MODEL, header, arrays)
     assert pbow.load(path).n_init == 1
 
 
@@ -514,14 +514,14 @@ def test_values_changed_at_random_give_our_error_or_a_model_that_works(
 ):
     fitted = clone(estimator).fit(X)
     pbow.save(fitted, path)
-    header, arrays = read_archive(path, MODEL)
+    header, arrays = read_container(path, MODEL)
     text, chance = json.dumps(header), random.Random(1)
     tokens = re.findall(r'"[^"]*"|[\d.]+|null|true', text)
     for _ in range(300):
         old, new = chance.choice(tokens), chance.choice([*tokens, "[]", "{}", "-1e400"])
         try:
             forged = json.loads(text.replace(old, new, 1))
-            write_archive(path, MODEL, forged, arrays)
+            write_container(path, MODEL, forged, arrays)
         except ValueError:  # no JSON any more
             continue
         try:

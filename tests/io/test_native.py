@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from safetensors import safe_open
 
 import pbow
 from pbow import Diagrams, PersistenceBoW
 from pbow.errors import FileFormatError
-from pbow.io.archive import DIAGRAMS, write_archive
+from pbow.io.container import DIAGRAMS, write_container
 from pbow.io.native import read_metadata, read_native, write_native
 
 HUGE = 2**63 - 1
@@ -28,7 +29,7 @@ def assert_same_bits(X, Y):
 
 
 def forge(path, arrays, parts=("H1",), **header):
-    write_archive(path, DIAGRAMS, {"parts": list(parts), **header}, arrays)
+    write_container(path, DIAGRAMS, {"parts": list(parts), **header}, arrays)
     return path
 
 
@@ -93,7 +94,7 @@ def test_mapped_points_stay_on_the_disk(tmp_path):
     while isinstance(owner, np.ndarray):
         owner = owner.base
     assert isinstance(owner, mmap.mmap)
-    assert X.points.ctypes.data % 64 == 0
+    assert X.points.flags.aligned
     assert not X.points.flags.writeable
     with pytest.raises(ValueError, match="WRITEABLE"):
         X.points.flags.writeable = True
@@ -114,7 +115,7 @@ def test_metadata_come_back(tmp_path):
     assert read_metadata(tmp_path / "X") == {}
 
 
-def endless():
+def cyclic():
     loop = []
     loop.append(loop)
     return loop
@@ -127,7 +128,7 @@ def endless():
         ({1: "a"}, "strings as keys"),
         ({"a": np.zeros(2)}, "JSON can hold, a dict: Object of type ndarray"),
         ({"a": float("nan")}, "JSON can hold"),
-        ({"a": endless()}, "JSON can hold"),
+        ({"a": cyclic()}, "JSON can hold"),
         ([1, 2], "JSON can hold, a dict"),
         ({"a": "x" * 5_000_000}, "at most 4194304 bytes of header"),
     ],
@@ -213,7 +214,7 @@ def test_parts_and_arrays_must_match(tmp_path, parts, arrays, what):
 
 def test_a_header_without_parts_and_an_array_too_many_are_refused(tmp_path):
     arrays = {"points0": OK, "offsets0": STARTS}
-    write_archive(tmp_path / "X", DIAGRAMS, {}, arrays)
+    write_container(tmp_path / "X", DIAGRAMS, {}, arrays)
     with pytest.raises(FileFormatError, match="has no list of parts"):
         read_native(tmp_path / "X")
     with pytest.raises(FileFormatError, match="not those of 1 different"):
@@ -235,7 +236,7 @@ def test_parts_of_different_length_are_refused(tmp_path):
 def test_damaged_files_give_our_error_or_valid_diagrams(tmp_path, ragged, mapped):
     path, chance = tmp_path / "X", random.Random(0)
     write_native(Diagrams.from_parts({"H0": ragged, "H1": ragged[::-1]}), path)
-    content, original = path.read_bytes(), read_native(path)
+    content = path.read_bytes()
     tracemalloc.start()
     try:
         for _ in range(300):
@@ -248,8 +249,6 @@ def test_damaged_files_give_our_error_or_valid_diagrams(tmp_path, ragged, mapped
                 X = read_native(path, mmap=mapped)
             except FileFormatError:
                 continue
-            # Without checksums a changed point may pass, if it can be a point.
-            assert mapped or original == X
             for name in X.parts:
                 assert Diagrams(X[name].points, X[name].offsets, name=name) == X[name]
         assert tracemalloc.get_traced_memory()[1] < 10_000_000
@@ -257,12 +256,12 @@ def test_damaged_files_give_our_error_or_valid_diagrams(tmp_path, ragged, mapped
         tracemalloc.stop()
 
 
-def test_numpy_alone_reads_the_file(tmp_path, ragged):
+def test_safetensors_alone_reads_the_file(tmp_path, ragged):
     write_native(ragged, tmp_path / "X")
-    with np.load(tmp_path / "X", allow_pickle=False) as arrays:
-        assert json.loads(arrays["header.json"])["parts"] == ["H1"]
-        assert (arrays["points0"] == ragged.points).all()
-        assert (arrays["offsets0"] == ragged.offsets).all()
+    with safe_open(tmp_path / "X", "np") as file:
+        assert json.loads(file.metadata()["pbow"])["parts"] == ["H1"]
+        assert (file.get_tensor("points0") == ragged.points).all()
+        assert (file.get_tensor("offsets0") == ragged.offsets).all()
 
 
 @pytest.mark.parametrize("mapped", [False, True])

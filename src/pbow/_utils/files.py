@@ -72,6 +72,8 @@ def atomic_path(path: AnyPath) -> Iterator[Path]:
     with naming(path):
         if target.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if _is_stream(target):  # a device must not give way to a file
+            raise OSError(errno.EINVAL, "Not a regular file")
         draft, owner = _open_draft(target)
         with owner:
             try:
@@ -116,7 +118,7 @@ def _open_draft(target: Path) -> tuple[Path, BinaryIO]:
     if fcntl is not None:
         with contextlib.suppress(OSError):
             owner = os.fdopen(
-                os.open(draft, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW), "r+b"
+                os.open(draft, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), "r+b"
             )
             try:
                 fcntl.flock(owner, fcntl.LOCK_EX | fcntl.LOCK_NB)

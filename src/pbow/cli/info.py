@@ -64,7 +64,7 @@ def _look(path: Path) -> Found:
 
 def _is_model(path: Path) -> bool:
     from pbow.errors import FileFormatError  # noqa: PLC0415
-    from pbow.io.archive import MODEL, read_header  # noqa: PLC0415
+    from pbow.io.container import MODEL, read_header  # noqa: PLC0415
 
     try:
         read_header(path, MODEL)

@@ -24,7 +24,7 @@ from typing import Any
 from pbow._utils.files import AnyPath
 from pbow.diagrams import Diagrams
 from pbow.errors import FileFormatError
-from pbow.io.archive import DIAGRAMS, VERSIONS
+from pbow.io.container import DIAGRAMS, VERSIONS
 from pbow.io.native import read_metadata, read_native, write_native
 
 __all__ = [

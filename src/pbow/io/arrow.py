@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from pbow.diagrams import Diagrams
 from pbow.errors import format_error
-from pbow.io.archive import DIAGRAMS
+from pbow.io.container import DIAGRAMS
 from pbow.io.counts import count_arrow_values, count_parquet_values
 
 __all__ = ["read_arrow", "read_parquet", "write_arrow", "write_parquet"]

@@ -10,8 +10,9 @@ from typing import Any, BinaryIO
 from pbow._utils.checks import check_option
 from pbow._utils.files import AnyPath, atomic_write
 from pbow.diagrams import Diagrams, check_diagrams
-from pbow.io import archive, dipha
+from pbow.io import dipha
 from pbow.io.arrow import read_arrow, read_parquet, write_arrow, write_parquet
+from pbow.io.container import is_container
 from pbow.io.csv import read_csv, write_csv
 from pbow.io.folders import (
     READ_ONE,
@@ -50,7 +51,6 @@ EXTENSIONS = {
     ".complex": "dipha",  # what DIPHA reads; its reader says so
 }
 FIRST_BYTES = {
-    archive.MAGIC: "pbow",
     b"PAR1": "parquet",
     b"ARROW1": "arrow",
     dipha.MAGIC.to_bytes(8, "little"): "dipha",
@@ -219,7 +219,9 @@ def _common_format(paths: Sequence[Path]) -> str:
 
 def _format_of(path: Path) -> str:
     with path.open("rb") as file:
-        start = file.read(8)
+        start = file.read(64)
+    if is_container(start):
+        return "pbow"
     for first_bytes, kind in FIRST_BYTES.items():
         if start.startswith(first_bytes):
             return kind

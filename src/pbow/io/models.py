@@ -24,7 +24,7 @@ from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
 from pbow.errors import format_error
 from pbow.essential import ESSENTIAL_SUFFIX, finite_parts
-from pbow.io.archive import MODEL, Arrays, read_archive, write_archive
+from pbow.io.container import MODEL, Arrays, read_container, write_container
 from pbow.io.native import from_arrays, to_arrays
 from pbow.kernels import (
     LandscapeKernel,
@@ -163,7 +163,7 @@ def save(estimator: Any, path: AnyPath) -> None:
         },
     }
     _build(header, arrays)  # what cannot be loaded must not be saved
-    write_archive(path, MODEL, header, arrays)
+    write_container(path, MODEL, header, arrays)
 
 
 def load(path: AnyPath) -> Any:
@@ -202,7 +202,7 @@ def load(path: AnyPath) -> Any:
     ...     pbow.load(Path(folder) / "scale.pbow").scales_
     {'H1': 4.0}
     """
-    header, arrays = read_archive(path, MODEL)
+    header, arrays = read_container(path, MODEL)
     # Forged numbers may overflow in the checks that refuse them.
     with format_error(path), np.errstate(all="ignore"):
         return _build(header, arrays)

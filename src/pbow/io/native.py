@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 from pbow._utils.files import AnyPath
 from pbow.diagrams import Diagrams, check_diagrams
 from pbow.errors import format_error
-from pbow.io.archive import DIAGRAMS, Arrays, read_archive, read_header, write_archive
+from pbow.io.container import (
+    DIAGRAMS,
+    Arrays,
+    read_container,
+    read_header,
+    write_container,
+)
 
 __all__ = ["read_metadata", "read_native", "write_native"]
 
@@ -24,9 +30,9 @@ def write_native(
 ) -> None:
     """Write diagrams to a file of pbow's own, usually named ``*.pbow``.
 
-    :func:`read_native` gives back the same collection to the last bit. The file is a
-    zip of plain arrays, which ``numpy.load`` reads too. It is complete or not there: an
-    interrupted write leaves the old file as it was.
+    :func:`read_native` gives back the same collection to the last bit. The file is
+    safetensors, which other programs read too. Writes are atomic: an interrupted one
+    leaves the old file as it was.
 
     Parameters
     ----------
@@ -65,7 +71,7 @@ def write_native(
     X = check_diagrams(X)
     header, arrays = to_arrays(X)
     extra = {} if metadata is None else _check_metadata(metadata)
-    write_archive(path, DIAGRAMS, {**header, "metadata": extra}, arrays)
+    write_container(path, DIAGRAMS, {**header, "metadata": extra}, arrays)
 
 
 def read_native(path: AnyPath, *, mmap: bool = False) -> Diagrams:
@@ -106,7 +112,7 @@ def read_native(path: AnyPath, *, mmap: bool = False) -> Diagrams:
     ...     read_native(Path(folder) / "diagrams.pbow")
     Diagrams(n_samples=2, H1: 1 point)
     """
-    header, arrays = read_archive(path, DIAGRAMS, mmap=mmap)
+    header, arrays = read_container(path, DIAGRAMS, mmap=mmap)
     with format_error(path):
         return from_arrays(header, arrays)
 
