@@ -6,7 +6,6 @@ Each step is a function that returns data, so that the command only prints.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, StratifiedShuffleSplit
 from sklearn.svm import SVC
 
+from pbow._utils.progress import progress_bar
 from pbow.datasets import SHAPE_NAMES, make_shapes
 from pbow.diagrams import Diagrams
 from pbow.homology import rips
@@ -80,7 +80,7 @@ def make_diagrams(
     *,
     seed: int,
     n_jobs: int | None = None,
-    progress: Callable[[], object] | None = None,
+    progress: bool = False,
 ) -> tuple[Diagrams, Ints]:
     """Draw the six shapes and return the H1 diagrams of Rips, and the labels.
 
@@ -119,7 +119,7 @@ def score_descriptor(
     y: Ints,
     *,
     seed: int,
-    progress: Callable[[], object] | None = None,
+    progress: bool = False,
 ) -> Score:
     """Classify by a linear SVM on five stratified splits, 80 % for training.
 
@@ -139,18 +139,18 @@ def score_descriptor(
     clone(descriptor).fit(X).transform(X)
     splits = StratifiedShuffleSplit(N_SPLITS, test_size=TEST_SIZE, random_state=seed)
     accuracies, seconds, n_features = [], [], 0
-    for train, test in splits.split(y, y):
-        start = perf_counter()
-        fitted = clone(descriptor).fit(X[train])
-        train_features = fitted.transform(X[train])
-        test_features = fitted.transform(X[test])
-        seconds.append(perf_counter() - start)
-        n_features = train_features.shape[1]
-        search = GridSearchCV(SVC(kernel="linear"), {"C": PENALTIES}, cv=N_FOLDS)
-        search.fit(train_features, y[train])
-        accuracies.append(float(search.score(test_features, y[test])))
-        if progress is not None:
-            progress()
+    with progress_bar(show=progress, total=N_SPLITS, unit="splits") as advance:
+        for train, test in splits.split(y, y):
+            start = perf_counter()
+            fitted = clone(descriptor).fit(X[train])
+            train_features = fitted.transform(X[train])
+            test_features = fitted.transform(X[test])
+            seconds.append(perf_counter() - start)
+            n_features = train_features.shape[1]
+            search = GridSearchCV(SVC(kernel="linear"), {"C": PENALTIES}, cv=N_FOLDS)
+            search.fit(train_features, y[train])
+            accuracies.append(float(search.score(test_features, y[test])))
+            advance(1)
     return Score(tuple(accuracies), float(np.mean(seconds)), n_features)
 
 

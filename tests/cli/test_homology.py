@@ -264,20 +264,6 @@ def test_what_is_wrong_with_a_file_names_it(
     assert result.stderr.startswith(f"Error: {message} 1 of b.npy is ")
 
 
-def test_every_graph_with_a_signature_is_a_step(run, graphs, steps):
-    words = ["graphs", "--kind", "graphs", "--heat", "1", "-o", "x.pbow"]
-    assert run("homology", *words).exit_code == 0
-    assert steps == [("Computing signatures", 3, 3)]
-
-
-def test_every_source_of_a_mesh_is_a_step(run, tmp_path, rng, steps):
-    write_ring(tmp_path / "a.off", rng)
-    write_ring(tmp_path / "b.off", rng)
-    result = run("homology", "a.off", "b.off", "--sources", "3", "-o", "x.pbow")
-    assert result.exit_code == 0, result.output
-    assert steps == [("Computing diagrams", 6, 6)]
-
-
 def test_the_result_is_reported_as_json(run, clouds):
     result = run("homology", *CLOUDS, "--json")
     report = json.loads(result.stdout)

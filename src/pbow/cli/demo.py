@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from pbow.cli.inputs import naming
-from pbow.cli.show import aligned, print_text, progress_bar
+from pbow.cli.show import aligned, print_text
 
 if TYPE_CHECKING:
     from pbow.demo import Score
@@ -67,16 +68,14 @@ def demo(
 
     n_jobs = -1 if jobs is None else jobs
     steps.check_picture(output)
-    with progress_bar("Computing diagrams", 6 * per_class) as bar:
-        X, y = steps.make_diagrams(
-            per_class, points, seed=seed, n_jobs=n_jobs, progress=lambda: bar.update(1)
-        )
-    scores = {}
-    for name, descriptor in steps.demo_descriptors(seed=seed, n_jobs=n_jobs).items():
-        with progress_bar(f"Classifying with {name}", steps.N_SPLITS) as bar:
-            scores[name] = steps.score_descriptor(
-                descriptor, X, y, seed=seed, progress=lambda: bar.update(1)
-            )
+    show = sys.stderr.isatty()
+    X, y = steps.make_diagrams(
+        per_class, points, seed=seed, n_jobs=n_jobs, progress=show
+    )
+    scores = {
+        name: steps.score_descriptor(descriptor, X, y, seed=seed, progress=show)
+        for name, descriptor in steps.demo_descriptors(seed=seed, n_jobs=n_jobs).items()
+    }
     with naming(output):
         steps.draw_words(X, y, output, seed=seed)
     print_text(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -37,7 +38,7 @@ from pbow.cli.raw import (
     read_meshes,
     sample_names,
 )
-from pbow.cli.show import print_json, progress_bar
+from pbow.cli.show import print_json
 
 if TYPE_CHECKING:
     from pbow.diagrams import Diagrams
@@ -241,12 +242,8 @@ def _of_clouds(
     clouds, origins = read_all(read_clouds, files)
     if asked.get("metric") != "precomputed":  # matrices are as wide as they are high
         check_coordinates(clouds, origins)
-    with (
-        _naming_files(origins),
-        progress_bar("Computing diagrams", len(clouds)) as bar,
-    ):
-        X = function(clouds, n_jobs=n_jobs, progress=lambda: bar.update(1))
-    return X, origins
+    with _naming_files(origins):
+        return function(clouds, n_jobs=n_jobs, progress=sys.stderr.isatty()), origins
 
 
 def _of_images(
@@ -257,17 +254,14 @@ def _of_images(
     asked = {"superlevel": method == "superlevel", **asked}
     function = _checked(cubical, method, asked)
     images, origins = read_all(read_images, files)
-    with (
-        _naming_files(origins),
-        progress_bar("Computing diagrams", len(images)) as bar,
-    ):
-        X = function(images, n_jobs=n_jobs, progress=lambda: bar.update(1))
-    return X, origins
+    with _naming_files(origins):
+        return function(images, n_jobs=n_jobs, progress=sys.stderr.isatty()), origins
 
 
 def _of_graphs(
     files: Sequence[Path], method: str, asked: dict[str, Any], n_jobs: int
 ) -> Computed:
+    from pbow._utils.progress import progress_bar  # noqa: PLC0415
     from pbow.homology import (  # noqa: PLC0415
         graph_extended,
         graph_sublevel,
@@ -280,11 +274,12 @@ def _of_graphs(
     graphs, origins = read_all(read_graphs, files)
     if heat is None:  # too soon done for a bar
         return function(graphs, n_jobs=n_jobs), origins
-    with progress_bar("Computing signatures", len(graphs)) as bar:
+    show = sys.stderr.isatty()
+    with progress_bar(show=show, total=len(graphs), unit="graphs") as advance:
 
         def values(graph: Any) -> Any:
             signature = heat_kernel_signature(graph, t=heat)
-            bar.update(1)
+            advance(1)
             return signature
 
         return function(graphs, values=values, n_jobs=n_jobs), origins
@@ -304,18 +299,10 @@ def _of_meshes(
     meshes, files = read_all(read_meshes, files)
     numbers = [min(most or len(vertices), len(vertices)) for vertices, _ in meshes]
     found = []
-    with progress_bar("Computing diagrams", sum(numbers)) as bar:
-        for (vertices, faces), n in zip(meshes, numbers, strict=True):
-            chosen = np.arange(n) * len(vertices) // n
-            found.append(
-                function(
-                    vertices,
-                    faces,
-                    chosen,
-                    n_jobs=n_jobs,
-                    progress=lambda: bar.update(1),
-                )
-            )
+    for (vertices, faces), n in zip(meshes, numbers, strict=True):
+        chosen = np.arange(n) * len(vertices) // n
+        show = sys.stderr.isatty()
+        found.append(function(vertices, faces, chosen, n_jobs=n_jobs, progress=show))
     origins = [file for file, n in zip(files, numbers, strict=True) for _ in range(n)]
     return Diagrams.concatenate(found), origins
 
