@@ -2,10 +2,11 @@
 #   make PYTHON=python3.13 ...   the interpreter of a new .venv
 #   make PBOW_DATA=folder ...    the real data sets, where there are any
 #   make test ARGS="-k bow"      more arguments for pytest, or for the benchmarks
+#   make test-random SEED=1      the examples of one seed; by default of a new one
 #   make experiments JOBS=8      processes; by default as many as there are cores
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long lint docs bench experiments-quick experiments clean
+.PHONY: help demo test test-random test-browser test-long lint docs bench experiments-quick experiments clean
 # All targets install into the same .venv.
 .NOTPARALLEL:
 
@@ -23,10 +24,23 @@ help:  ## list the targets
 demo: .venv/.has-all  ## shapes to diagrams to words to a score, in one minute
 	.venv/bin/pbow demo
 
-test: .venv/.has-test .venv/.has-browser $(jit)/.warm  ## the tests, without the long ones
-	$(one-thread) $(python) -m pytest $(workers) -rs -m "not long" $(ARGS)
+# The same tests on the same examples in the same order in every run: it must pass for
+# everyone, every time.
+test: .venv/.has-test $(jit)/.warm  ## the tests, without a browser and the long ones
+	PYTHONHASHSEED=0 $(pytest) $(workers) -m "not long and not browser" $(ARGS)
 
-test-long: .venv/.has-test .venv/.has-browser docs  ## the tests that take minutes, and docs
+SEED := $(shell date +%s)
+test-random: .venv/.has-test $(jit)/.warm  ## look for failures with random examples
+	@echo "pbow: random examples; to repeat them: make test-random SEED=$(SEED)"
+	$(pytest) $(workers) -m "hypothesis and not long and not browser" \
+	    --hypothesis-profile=random --hypothesis-seed=$(SEED) $(ARGS)
+
+test-browser: .venv/.has-test $(jit)/.warm  ## the explorer in Chromium, installed if needed
+	scripts/install-chromium.sh
+	$(pytest) -m "browser and not long" $(ARGS)
+
+test-long: .venv/.has-test docs  ## the tests that take minutes, and docs
+	scripts/install-chromium.sh
 	$(python) -m pytest -rs -m long $(ARGS)
 
 lint: .venv/.has-all .venv/.has-lint  ## style, types and the arrows between modules
@@ -74,6 +88,7 @@ clean:  ## remove .venv, caches and everything built
 
 # Two workers with a pool of BLAS threads each would fight over the cores.
 one-thread := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+pytest = $(one-thread) $(python) -m pytest -rs
 
 # Of an experiment every run is one thread. Table, figures and page are made from its
 # folder of results.
@@ -113,12 +128,6 @@ setup := pyproject.toml constraints.txt scripts/setup-venv.sh
 .venv/.has-%: $(setup)
 	scripts/setup-venv.sh $*
 	@touch $@
-
-# Without a browser the tests of the explorer are skipped; nobody waits for one twice. The
-# stamp names what was found, which must be there from then on.
-.venv/.has-browser: scripts/install-chromium.sh | .venv/.has-test
-	scripts/install-chromium.sh
-	@{ command -v chromium && command -v chromedriver; } >$@ || : >$@
 
 bench-list := $(wildcard benchmarks/requirements.txt)
 .venv/.has-bench: $(setup) $(bench-list)

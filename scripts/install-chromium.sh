@@ -1,28 +1,23 @@
 #!/bin/sh
-# Install Debian's chromium and chromium-driver, in which the tests of the explorer run.
-# Does nothing where they are installed. Where they cannot be installed it says so and
-# succeeds all the same: those tests are then skipped, with the reason.
+# Install Debian's chromium and chromium-driver, in which `make test-browser` runs the
+# explorer. Does nothing where they are installed; fails where they cannot be.
 set -eu
 
 is_installed() {
     command -v chromium >/dev/null && command -v chromedriver >/dev/null
 }
 
-install() {
+is_installed && exit 0
+if command -v apt-get >/dev/null; then
+    echo "pbow: installing chromium, for the tests of the explorer" >&2
     as_root=
     [ "$(id -u)" -eq 0 ] || as_root="sudo -n"
     # A fresh image has no package lists; an update that fails may still leave good ones.
-    $as_root apt-get update || true
+    $as_root apt-get -qq update || true
     $as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get install --yes --no-install-recommends chromium chromium-driver
-}
-
-is_installed && exit 0
-log=$(mktemp)
-if command -v apt-get >/dev/null; then
-    echo "pbow: installing chromium, for the tests of the explorer" >&2
-    install >"$log" 2>&1 || tail -n 3 "$log" >&2
+        apt-get -qq install --yes --no-install-recommends chromium chromium-driver >&2 || true
 fi
-rm -f "$log"
-is_installed ||
-    echo "pbow: no chromium and chromedriver; the explorer is not tested in a browser" >&2
+is_installed || {
+    echo "pbow: chromium and chromedriver are not on the PATH; install them and try again" >&2
+    exit 1
+}

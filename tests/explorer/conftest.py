@@ -11,6 +11,13 @@ from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
 from pbow.explorer import write_explorer
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m selects by marker
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+
+
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory):
     """Return Chromium, without any network."""

@@ -5,9 +5,7 @@ import io
 import itertools
 import json
 import shutil
-import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -21,21 +19,15 @@ HOSTILE = "<b>&lt;</b></script><img src=x onerror=alert(1)>\"'\u2028 🙂 %{x}"
 
 
 def find_browser():
-    """Return where chromium and its driver are; without them skip, or fail.
-
-    The environment's file `.has-browser` has their places, if `make test` found them.
-    """
-    found = [shutil.which(program) for program in ("chromium", "chromedriver")]
-    if None not in found:
-        return found
-    stamp = Path(sys.prefix, ".has-browser")
-    recorded = stamp.read_text(encoding="utf-8").strip() if stamp.is_file() else ""
-    if recorded:
-        pytest.fail(f"no chromium or no chromedriver, although {stamp} has {recorded}")
-    return pytest.skip(
-        "needs chromium and chromedriver, which scripts/install-chromium.sh installs "
-        "where it has root and a network"
-    )
+    """Return where chromium and its driver are, or fail."""
+    found = {name: shutil.which(name) for name in ("chromium", "chromedriver")}
+    missing = [name for name, path in found.items() if path is None]
+    if missing:
+        pytest.fail(
+            f"{' and '.join(missing)} not found; scripts/install-chromium.sh installs "
+            "what these tests need"
+        )
+    return list(found.values())
 
 
 def open_page(browser, path):
