@@ -1,6 +1,4 @@
-import os
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -99,22 +97,6 @@ def test_where_nothing_can_be_written_a_warning_says_so(tmp_path, monkeypatch):
     monkeypatch.setenv("PBOW_CACHE", str(tmp_path / "file"))
     with pytest.warns(RuntimeWarning, match="Set PBOW_CACHE to a folder that can be"):
         assert cached("toy", {}, Counting()) == X
-
-
-def test_old_drafts_are_removed_and_young_ones_stay(folder):
-    folder.mkdir(parents=True)
-    old, young, other = (
-        folder / name for name in (".old.tmp", ".young.tmp", "note.tmp")
-    )
-    for path in (old, young, other):
-        path.touch()
-    long_ago = time.time() - 2 * 24 * 3600
-    os.utime(old, (long_ago, long_ago))
-    os.utime(other, (long_ago, long_ago))
-    cached("toy", {}, Counting())
-    assert not old.exists()
-    assert young.exists()
-    assert other.exists()
 
 
 def test_an_error_while_making_leaves_nothing(folder):

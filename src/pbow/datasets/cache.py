@@ -13,7 +13,6 @@ import hashlib
 import json
 import os
 import sys
-import time
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -27,16 +26,7 @@ from pbow.errors import FileFormatError
 from pbow.io.container import DIAGRAMS, VERSIONS
 from pbow.io.native import read_metadata, read_native, write_native
 
-__all__ = [
-    "cache_folder",
-    "cached",
-    "expanded",
-    "imported_folder",
-    "remove_old_drafts",
-]
-
-# Drafts of writers that were killed. No living one writes for as long as this.
-OLDEST_DRAFT = 24 * 3600.0  # seconds
+__all__ = ["cache_folder", "cached", "expanded", "imported_folder"]
 
 
 def cache_folder() -> Path:
@@ -113,7 +103,6 @@ def cached(
     X = make()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        remove_old_drafts(path.parent)
         write_native(X, path, metadata=key)
     except OSError as error:
         msg = (
@@ -123,11 +112,3 @@ def cached(
         )
         warnings.warn(msg, RuntimeWarning, stacklevel=3)
     return X
-
-
-def remove_old_drafts(folder: Path) -> None:
-    """Remove what killed writers have left (see pbow._utils.files.atomic_write)."""
-    for draft in folder.glob(".*.tmp"):
-        with suppress(OSError):  # another process was faster
-            if time.time() - draft.stat().st_mtime > OLDEST_DRAFT:
-                draft.unlink()

@@ -208,21 +208,6 @@ def test_files_that_lead_out_of_a_zip_are_said_to_be_passed_over(write_zip):
     assert said[0].filename == __file__
 
 
-def test_drafts_of_killed_imports_are_removed_from_the_own_folder_only(
-    tmp_path, write_folder, monkeypatch
-):
-    monkeypatch.setenv("PBOW_CACHE", str(tmp_path / "cache"))
-    release = write_folder(PAIR)
-    for folder in (tmp_path / "cache" / "imported", tmp_path / "chosen"):
-        folder.mkdir(parents=True)
-        (folder / ".old.tmp").touch()
-        os.utime(folder / ".old.tmp", (0, 0))
-    import_dataset("pair", release)
-    import_dataset("pair", release, to=tmp_path / "chosen")
-    assert not (tmp_path / "cache" / "imported" / ".old.tmp").exists()
-    assert (tmp_path / "chosen" / ".old.tmp").exists()
-
-
 @pytest.mark.parametrize("name", ["synthetic", "GeoMat_standin"])
 def test_what_has_no_release_is_not_looked_for_in_one(write_folder, name):
     with pytest.raises(ValueError, match="There is no release of"):

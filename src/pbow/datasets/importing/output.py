@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.files import atomic_write
-from pbow.datasets.cache import imported_folder, remove_old_drafts
 from pbow.datasets.importing.release import Release, printable
 
 __all__ = ["Converted", "check_writable", "digest_of", "write_npz"]
@@ -55,8 +54,6 @@ def write_npz(
     path = folder / f"{converted.stem}.npz"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if folder == imported_folder():  # elsewhere, drafts may be somebody else's
-            remove_old_drafts(folder)
         with atomic_write(path) as file:
             np.savez_compressed(file, **content)
     except OSError as error:
