@@ -20,7 +20,7 @@ def test_equal_limits_are_a_step():
 
 def test_the_compiled_ramp_is_the_same(rng):
     persistence = np.concatenate((rng.uniform(0, 2, size=500), [0.0, 0.3, 1.1]))
-    for ramp in (Ramp(0.3, 1.1), Ramp(0.0, 1.0), Ramp(0.3, 0.3)):
+    for ramp in (Ramp(0.3, 1.1), Ramp(0.0, 1.0), Ramp(0.3, 0.3), Ramp(0.0, 5e-324)):
         compiled = [ramp_weight(p, ramp.low, ramp.high) for p in persistence]
         assert_array_equal(compiled, ramp(persistence))
 

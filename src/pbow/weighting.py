@@ -41,4 +41,6 @@ class Ramp:
         """Return the weight of each persistence."""
         if self.low == self.high:
             return (persistence >= self.high).astype(np.float64)
-        return np.clip((persistence - self.low) / (self.high - self.low), 0.0, 1.0)
+        # Clipped first: a long persistence over a short ramp may overflow.
+        clipped = np.clip(persistence, self.low, self.high)
+        return (clipped - self.low) / (self.high - self.low)

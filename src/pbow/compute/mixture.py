@@ -166,9 +166,10 @@ def _raise_eigenvalues(
     """Clamp the eigenvalues of symmetric 2 x 2 matrices from below."""
     middle, radius = 0.5 * (xx + yy), np.hypot(0.5 * (xx - yy), xy)
     small, large = middle - radius, middle + radius
-    # A = small P + large (I - P): only the eigenvalue of the projector P changes.
-    rise = np.maximum(floor - small, 0.0) / np.where(radius > 0.0, 2.0 * radius, 1.0)
     round_ = (large <= floor) | (radius == 0.0)
+    # A = small P + large (I - P): only the eigenvalue of the projector P changes. Where
+    # the matrix is not made round, 2 radius exceeds the rise: nothing overflows.
+    rise = np.maximum(floor - small, 0.0) / np.where(round_, np.inf, 2.0 * radius)
     return (
         np.where(round_, np.maximum(xx, floor), xx + rise * (large - xx)),
         np.where(round_, 0.0, xy - rise * xy),

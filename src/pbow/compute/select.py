@@ -7,6 +7,8 @@ number of points before the block.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -86,15 +88,17 @@ def _weigh(
 ) -> np.int64:
     """Set ``out`` to the whole weights of some points; return their sum.
 
-    These are the ramp's, from 0 to FULL_WEIGHT, in a form without branches.
+    These are the ramp's, from 0 to FULL_WEIGHT, in a form without branches. Lengths are
+    taken in a power of two near that of the ramp: exact, and no inverse overflows.
     """
     flat = points.reshape(2 * points.shape[0])
     some = flat[2 * start : 2 * (start + size)]
-    rate = 1.0 / (high - low) if high > low else 0.0
+    unit = math.ldexp(1.0, min(-math.frexp(high - low)[1], 1023))
+    rate = 1.0 / ((high - low) * unit) if high > low else 0.0
     total = np.int64(0)
     for i in range(size):
         persistence = some[2 * i + 1] - some[2 * i]
-        weight = min(max((persistence - low) * rate, 0.0), 1.0)
+        weight = min(max((persistence - low) * unit * rate, 0.0), 1.0)
         weight = 1.0 if persistence >= high else weight
         # Not above 2**20: a whole number of 32 bits, which processors convert to.
         out[i] = np.int32(weight * FULL_WEIGHT + 0.5)

@@ -28,6 +28,7 @@ Floats = NDArray[np.float64]
 MERGE_A_POINT = 2.6
 SORT_A_POINT = 20.0
 
+LEAST_BANDWIDTH = 1e-149
 # Enough for a median; more would make a default cost more than the kernel.
 LOOKED_AT = 100
 
@@ -138,8 +139,12 @@ class SlicedWassersteinKernel(PairwiseKernel):
             name: median_distance(self, part, n_diagrams=LOOKED_AT)
             for name, part in parts.items()
         }
+        # Half of the smallest number is 0, by which nothing can be divided.
         return {
-            "bandwidths_": {name: math.sqrt(m / 2.0) for name, m in medians.items()}
+            "bandwidths_": {
+                name: max(math.sqrt(m / 2.0), LEAST_BANDWIDTH)
+                for name, m in medians.items()
+            }
         }
 
     def _prepare(self, part: Diagrams) -> Projections:

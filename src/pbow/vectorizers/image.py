@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -34,6 +35,7 @@ NANOSECONDS_A_POINT = 60.0
 NANOSECONDS_A_PIXEL = 0.1
 # A range that is narrower, against the coordinates or at all, is a point and rounding.
 LEAST_SHARE, LEAST_WIDTH = 1e-12, 1e-290
+DOUBLE = sys.float_info
 # Every point weighs 1: a step that all persistences are above.
 NO_RAMP = np.array([-np.inf, -np.inf])
 
@@ -269,15 +271,16 @@ class PersistenceImage(PartsVectorizer):
         return width, (persistences[1] - persistences[0]) / n_persistences
 
     def _deviation(self, side: float, height: float) -> float:
-        """Return the bandwidth in the units of the diagrams."""
+        """Return the bandwidth in the units of the diagrams, a normal number."""
         if self.bandwidth is None:
             return side
-        given = float(self.bandwidth)
-        if self.bandwidth_unit == "diagram":
-            return given
+        deviation = float(self.bandwidth)
         if self.bandwidth_unit == "pixel":
-            return given * side
-        return math.sqrt(given) * math.sqrt(height)
+            deviation *= side
+        elif self.bandwidth_unit == "paper":
+            deviation = math.sqrt(deviation) * math.sqrt(height)
+        # Next to 0, or to infinity, all Gaussians look the same to a pixel.
+        return min(max(deviation, DOUBLE.min), DOUBLE.max)
 
     def _encode_part(self, name: str, part: Diagrams) -> Floats:
         frame = self.frames_[name]
