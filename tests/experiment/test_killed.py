@@ -173,7 +173,7 @@ def assert_same(one, other):
     for file in one.path.glob("matrices/*.npy"):
         theirs = np.load(other.path / "matrices" / file.name)
         np.testing.assert_array_equal(np.load(file), theirs)
-    for name in ("*.partial", "*.journal"):
+    for name in ("*.partial", "*.tiles"):
         assert list(other.path.glob(f"matrices/{name}")) == []
 
 

@@ -144,7 +144,7 @@ def test_the_number_of_threads_does_not_change_a_bit(kernel):
 def test_strips_do_not_change_a_bit(kernel, ragged, monkeypatch, n_bytes):
     fitted = clone(kernel).fit(ragged)
     gram, distances = fitted.transform(ragged), fitted.distances(ragged[:20], ragged)
-    monkeypatch.setattr("pbow.kernels._tiles.BYTES_A_STRIP", n_bytes)
+    monkeypatch.setattr("pbow.kernels._tiles.BYTES_PER_STRIP", n_bytes)
     assert_array_equal(fitted.transform(ragged), gram)
     assert_array_equal(fitted.distances(ragged[:20], ragged), distances)
 
@@ -194,7 +194,7 @@ def test_a_finished_file_is_read_and_no_other_is_overwritten(kernel, ragged, tmp
         lambda: fitted.distances(ragged[:-1], out=path),
         lambda: fitted.distances(ragged, ragged, out=path),
     ):
-        with pytest.raises(FileExistsError, match="is there already, and is not this"):
+        with pytest.raises(FileExistsError, match="exists and is not this matrix"):
             other()
     assert_array_equal(np.load(path), expected)
 
@@ -203,7 +203,7 @@ def test_a_finished_file_is_read_and_no_other_is_overwritten(kernel, ragged, tmp
 def test_an_interrupted_matrix_goes_on_from_what_is_on_disk(
     kernel, ragged, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("pbow.kernels._tiles.LEAST_NANOSECONDS_A_TILE", 1.0)
+    monkeypatch.setattr("pbow.kernels._tiles.LEAST_NANOSECONDS_PER_TILE", 1.0)
     fitted = clone(kernel).fit(ragged)
     expected = fitted.distances(ragged)
     seen = []

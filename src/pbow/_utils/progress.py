@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["progress_bar"]
+__all__ = ["check_progress", "progress_bar"]
+
+
+def check_progress(progress: object) -> None:
+    """Raise unless `progress` is True or False, or a callable (see `progress_bar`)."""
+    if not isinstance(progress, bool) and not callable(progress):
+        msg = f"Expected progress to be True or False; got {progress!r}."
+        raise ValueError(msg)
 
 
 @contextmanager
 def progress_bar(
-    *, show: bool, total: int, unit: str, done: int = 0
-) -> Iterator[Callable[[int], object]]:
+    *,
+    show: bool | Callable[[int, int], object],
+    total: int,
+    unit: str,
+    done: int = 0,
+) -> Iterator[Callable[[int], None]]:
     """Give a function to call with what has been done since; threads may share it.
 
     Parameters
     ----------
     show : bool
-        Whether to draw a bar on stderr.
+        Whether to draw a bar on stderr. A callable, which is no part of the public
+        interface, is called with what is done and what there is, and may raise:
+        comparisons limit the time of their distances that way.
     total : int
         How much there is to do.
     unit : str
@@ -29,11 +44,28 @@ def progress_bar(
     ------
     advance : callable
     """
-    if not show:
+    check_progress(show)
+    if show is False or (show is True and sys.stderr is None):
         yield lambda _: None
+        return
+    lock = threading.Lock()
+    if callable(show):
+
+        def call(n: int) -> None:
+            nonlocal done
+            with lock:
+                done += n
+                show(done, total)
+
+        yield call
         return
     # Imported here: most calls draw nothing.
     from tqdm import tqdm  # noqa: PLC0415
 
     with tqdm(total=total, initial=done, unit=f" {unit}", leave=False) as bar:
-        yield bar.update
+
+        def update(n: int) -> None:
+            with lock:
+                bar.update(n)
+
+        yield update

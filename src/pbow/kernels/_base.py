@@ -17,6 +17,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from pbow._utils.checks import check_choice, check_n_jobs
+from pbow._utils.progress import check_progress
 from pbow.diagrams import Diagrams, check_diagrams
 from pbow.essential import (
     check_again,
@@ -25,7 +26,6 @@ from pbow.essential import (
     parts_with_points,
 )
 from pbow.kernels._tiles import Comparison, fill
-from pbow.progress import Progress, check_progress
 
 __all__ = ["PairwiseKernel", "median_distance"]
 
@@ -89,7 +89,7 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         y: Any = None,
         *,
         out: AnyPath | None = None,
-        progress: Progress = False,
+        progress: bool = False,
     ) -> Floats:
         """Keep the diagrams, and compare them with each other, each pair once.
 
@@ -101,7 +101,7 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
             Ignored; here for the scikit-learn API.
         out : str or path-like, optional
             A ``.npy`` file for the matrix, as in :meth:`transform`.
-        progress : bool or callable, default=False
+        progress : bool, default=False
             As in :meth:`transform`.
 
         Returns
@@ -114,7 +114,7 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         return kernel
 
     def transform(
-        self, X: Any, *, out: AnyPath | None = None, progress: Progress = False
+        self, X: Any, *, out: AnyPath | None = None, progress: bool = False
     ) -> Floats:
         """Compare diagrams with those of fit.
 
@@ -127,9 +127,8 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
             A ``.npy`` file for the matrix, which is then never whole in memory. Where
             the work was interrupted, the same call goes on from what is on disk; where
             it was not, the file is read. Any other file is never overwritten.
-        progress : bool or callable, default=False
-            Whether to show progress on stderr; or a function that is called with the
-            number of pairs that are done, and of all.
+        progress : bool, default=False
+            Whether to draw a progress bar on stderr.
 
         Returns
         -------
@@ -157,7 +156,7 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         Y: Any = None,
         *,
         out: AnyPath | None = None,
-        progress: Progress = False,
+        progress: bool = False,
     ) -> Floats:
         """Return the distances between diagrams.
 
@@ -171,7 +170,7 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
             other, each pair once.
         out : str or path-like, optional
             A ``.npy`` file for the matrix, as in :meth:`transform`.
-        progress : bool or callable, default=False
+        progress : bool, default=False
             As in :meth:`transform`.
 
         Returns
@@ -270,7 +269,7 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         right: Parts | None,
         *,
         out: AnyPath | None = None,
-        progress: Progress = False,
+        progress: bool = False,
     ) -> Floats:
         check_progress(progress)
 

@@ -22,7 +22,6 @@ from pbow.compute.scale_space import (
 )
 from pbow.diagrams import Diagrams
 from pbow.kernels._base import AnyPath, PairwiseKernel, Parts
-from pbow.progress import Progress
 
 __all__ = ["MultiScaleKernel"]
 
@@ -145,7 +144,7 @@ class MultiScaleKernel(PairwiseKernel):
         right: Parts | None,
         *,
         out: AnyPath | None = None,
-        progress: Progress = False,
+        progress: bool = False,
     ) -> Floats:
         kernel = self
         if what == "kernel":
