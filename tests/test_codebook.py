@@ -165,7 +165,7 @@ def test_fewer_words_will_do_where_that_is_said(learn):
         (np.empty((0, 2)), {}, r"at least one point.*shape \(0, 2\)"),
         (np.zeros((5, 3)), {}, r"shape \(5, 3\)"),
         (np.zeros(5), {}, r"shape \(5,\)"),
-        (np.array([[0.0, np.nan]]), {}, "finite numbers"),
+        (np.array([[0.0, np.nan]]), {}, "array of finite numbers"),
         (np.zeros((5, 2)), {"n_init": 0}, "n_init to be an int >= 1; got 0"),
     ],
 )
@@ -178,43 +178,64 @@ def test_a_sample_that_nothing_can_be_learnt_from_is_named(
         learn(np.zeros((5, 2)), 0)
 
 
+HARD = {"words": [[0.0, 1.0], [0.0, 2.0]], "scale": [1.0, 1.0]}
 SOFT = {
     "weights": [0.5, 0.5],
     "means": [[0.0, 1.0], [0.0, 2.0]],
     "covariances": [np.eye(2), np.eye(2)],
     "scale": [1.0, 1.0],
 }
+BIRTHS = [
+    KMeansCodebook([[0.5], [1.5]], [2.0]),
+    GaussianCodebook([0.5, 0.5], [[0.5], [1.5]], np.ones((2, 1, 1)), [2.0]),
+]
+HOSTILE = [None, "1.0", b"1", [["a"]], {}, [[]], 10**400, [[10**400, 0]], np.nan, [1j]]
+HOSTILE += [[[0.0, np.inf]], [[1], [1, 2]], object(), np.ones((2, 2, 2, 2)), True]
+
+
+@pytest.mark.parametrize("value", HOSTILE, ids=lambda value: f"{value!r:.20}")
+@pytest.mark.parametrize(
+    ("cls", "name"),
+    [(KMeansCodebook, n) for n in HARD] + [(GaussianCodebook, n) for n in SOFT],
+)
+def test_whatever_comes_is_a_codebook_or_a_value_error(cls, name, value):
+    with pytest.raises(ValueError, match="Expected"):
+        cls(**(HARD if cls is KMeansCodebook else SOFT) | {name: value})
 
 
 @pytest.mark.parametrize(
     ("cls", "arrays", "message"),
     [
-        (
-            KMeansCodebook,
-            {"words": [[0, np.nan]], "scale": [1, 1]},
-            "words to be finite",
-        ),
-        (KMeansCodebook, {"words": np.empty((0, 2)), "scale": [1, 1]}, r"got \(0, 2\)"),
-        (KMeansCodebook, {"words": [0.0, 1.0], "scale": [1, 1]}, r"got \(2,\)"),
-        (KMeansCodebook, {"words": [[0.0, 1.0]], "scale": [1]}, "2 positive numbers"),
-        (
-            KMeansCodebook,
-            {"words": [[0.0, 1.0]], "scale": [1, 0]},
-            "2 positive numbers",
-        ),
-        (GaussianCodebook, SOFT | {"weights": [1.0, 0.0]}, "weights to be 2 positive"),
-        (GaussianCodebook, SOFT | {"covariances": [np.eye(2)]}, r"got \(1, 2, 2\)"),
+        (KMeansCodebook, {"words": np.empty((0, 2))}, r"got \(0, 2\)"),
+        (KMeansCodebook, {"words": [0.0, 1.0]}, r"got \(2,\)"),
+        (KMeansCodebook, {"scale": [1]}, r"scale of shape \(2,\); got \(1,\)"),
+        (KMeansCodebook, {"scale": [1, 0]}, "scale between 1e-110 and 4e\\+100; got 0"),
+        (KMeansCodebook, {"scale": [1, 1e200]}, "scale between .* got 1e\\+200"),
+        (KMeansCodebook, {"words": [[0.0, 1e200]]}, "words between .* got 1e\\+200"),
+        (GaussianCodebook, {"weights": [1.0, 0.0]}, "weights between .* got 0"),
+        (GaussianCodebook, {"weights": [1.0, 1.5]}, "weights between .* got 1.5"),
+        (GaussianCodebook, {"covariances": [np.eye(2)]}, r"got \(1, 2, 2\)"),
         (
             GaussianCodebook,
-            SOFT | {"covariances": [np.eye(2), [[1, 1], [1, 1]]]},
-            "covariance of word 1 is not positive definite",
+            {"covariances": [np.eye(2), 1e-230 * np.eye(2)]},
+            "variances between .* got 1e-230",
+        ),
+        (
+            GaussianCodebook,
+            {"covariances": [np.eye(2), [[1, 1], [1, 1]]]},
+            "covariance of word 1 is not symmetric and positive definite",
+        ),
+        (
+            GaussianCodebook,
+            {"covariances": [[[1, 0.1], [0.2, 1]], np.eye(2)]},
+            "covariance of word 0 is not symmetric and positive definite",
         ),
     ],
     ids=str,
 )
-def test_a_codebook_that_is_none_is_refused(cls, arrays, message):
+def test_numbers_that_no_diagrams_lead_to_are_refused(cls, arrays, message):
     with pytest.raises(ValueError, match=message):
-        cls(**arrays)
+        cls(**(HARD if cls is KMeansCodebook else SOFT) | arrays)
 
 
 def test_a_codebook_copies_its_arrays():
@@ -224,18 +245,35 @@ def test_a_codebook_copies_its_arrays():
     assert codebook.words[0, 0] == 1.0
 
 
-def test_a_codebook_that_was_pickled_cannot_be_changed_either():
-    eye = np.eye(2)[np.newaxis]
-    for book in (
-        KMeansCodebook(np.ones((1, 2)), np.ones(2)),
-        GaussianCodebook(np.ones(1), np.ones((1, 2)), eye, np.ones(2)),
-    ):
-        again = pickle.loads(pickle.dumps(book))
-        with pytest.raises(ValueError, match="read-only"):
-            again.scale[0] = 2.0
+@pytest.mark.parametrize(
+    "book", [KMeansCodebook(**HARD), GaussianCodebook(**SOFT), *BIRTHS], ids=repr
+)
+def test_a_codebook_that_was_pickled_cannot_be_changed_either(book):
+    again = pickle.loads(pickle.dumps(book))
+    assert_array_equal(words_of(again), words_of(book))
+    with pytest.raises(ValueError, match="read-only"):
+        again.scale[0] = 2.0
 
 
-@pytest.mark.parametrize(("word", "scale"), [(1e200, 1.0), (1.0, 1e-200), (1.0, 1e200)])
-def test_codebooks_that_could_overflow_are_refused(word, scale):
-    with pytest.raises(ValueError, match=r"Expected (words|scale)"):
-        KMeansCodebook(np.full((2, 2), word), np.full(2, scale))
+def test_words_of_essential_classes_are_births_only():
+    assert [book.births_only for book in BIRTHS] == [True, True]
+    assert not KMeansCodebook(**HARD).births_only
+    assert not GaussianCodebook(**SOFT).births_only
+
+
+def test_the_grid_is_made_once_and_not_pickled():
+    book = KMeansCodebook(**HARD)
+    assert not book.has_grid
+    assert book.grid is book.grid
+    assert book.has_grid
+    assert not pickle.loads(pickle.dumps(book)).has_grid
+
+
+@each_learner
+def test_numbers_beyond_all_floats_are_refused(learn):
+    with pytest.raises(ValueError, match="sample to be an array of finite numbers"):
+        learn([[10**400, 0.0]], 1)
+    with pytest.raises(ValueError, match=r"sample between .* got 1e\+200"):
+        learn([[1e200, 0.0]], 1)
+    with pytest.raises(ValueError, match="sample of 2 points has only 2"):
+        learn(np.eye(2), 10**400)

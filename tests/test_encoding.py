@@ -1,9 +1,17 @@
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 from pbow import Diagrams
 from pbow.codebook import GaussianCodebook, KMeansCodebook, learn_gaussian
-from pbow.encoding import encode_counts, encode_likelihoods
+from pbow.compute.normalize import NORMALIZATIONS
+from pbow.encoding import (
+    choose_loop,
+    count_with,
+    encode_counts,
+    encode_likelihoods,
+)
+from pbow.weighting import Ramp
 
 HARD = KMeansCodebook(np.array([[0.0, 1.0]]), np.ones(2))
 SOFT = GaussianCodebook(
@@ -32,9 +40,49 @@ def test_an_unknown_option_is_refused(encode, message):
         encode()
 
 
-@pytest.mark.parametrize("encode", [encode_counts, encode_likelihoods])
-def test_points_that_never_die_are_refused(encode):
-    endless = Diagrams.from_list([[[0.0, np.inf]]])
-    book = HARD if encode is encode_counts else SOFT
-    with pytest.raises(ValueError, match=r"without points that never die.*X\.finite"):
-        encode(endless, book)
+@pytest.mark.parametrize(
+    ("encode", "book"), [(encode_counts, HARD), (encode_likelihoods, SOFT)]
+)
+def test_essential_points_are_refused(encode, book):
+    with pytest.raises(ValueError, match=r"without essential points.*X\.finite"):
+        encode(Diagrams.from_list([[[0.0, np.inf]]]), book)
+
+
+@pytest.mark.parametrize("normalization", NORMALIZATIONS.values(), ids=NORMALIZATIONS)
+@pytest.mark.parametrize("ramp", [None, Ramp(0.1, 0.6)], ids=["counts", "weighted"])
+@pytest.mark.parametrize(("n_words", "n_dims"), [(1, 2), (2, 1), (25, 2), (300, 2)])
+def test_every_loop_gives_the_same_bits(rng, n_words, n_dims, ramp, normalization):
+    births = rng.normal(size=20_000)
+    points = np.column_stack((births, births + rng.exponential(size=20_000)))
+    many = Diagrams(points, np.linspace(0, 20_000, 101).astype(np.int64))
+    book = KMeansCodebook(rng.uniform(size=(n_words, n_dims)), [1.0, 0.3][:n_dims])
+    by_loop = [
+        count_with(loop, many, book, ramp, normalization, n_jobs=2)
+        for loop in ("numpy", "brute", "grid")
+    ]
+    assert_array_equal(by_loop[1], by_loop[0])
+    assert_array_equal(by_loop[2], by_loop[0])
+
+
+@pytest.mark.parametrize(
+    ("size", "has_grid", "compiled", "loop"),
+    [
+        # Little work is not worth compiling for, and what is compiled is used.
+        ((1_000, 50), False, (), "numpy"),
+        ((1_000, 50), False, ("brute",), "brute"),
+        ((1_000, 50), True, (), "numpy"),
+        ((1_000, 50), True, ("brute",), "numpy"),
+        ((1_000, 50), True, ("grid",), "grid"),
+        # A grid has to be built, unless it is there.
+        ((20_000, 50), False, (), "brute"),
+        ((20_000, 50), True, (), "grid"),
+        ((1_000_000, 50), False, (), "grid"),
+        # Few words are compared faster than looked up; too many have no codes.
+        ((10_000_000, 16), True, ("grid",), "brute"),
+        ((10_000_000, 17), True, ("grid",), "grid"),
+        ((10_000_000, 65_535), True, ("grid",), "brute"),
+        ((0, 50), False, (), "numpy"),
+    ],
+)
+def test_the_fastest_loop_is_chosen(size, has_grid, compiled, loop):
+    assert choose_loop(*size, has_grid=has_grid, compiled=compiled) == loop

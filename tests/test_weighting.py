@@ -25,7 +25,24 @@ def test_the_compiled_ramp_is_the_same(rng):
         assert_array_equal(compiled, ramp(persistence))
 
 
-@pytest.mark.parametrize("limits", [(2.0, 1.0), (np.nan, 1.0)])
-def test_limits_must_ascend(limits):
-    with pytest.raises(ValueError, match="Expected low <= high"):
+@pytest.mark.parametrize(
+    "limits",
+    [
+        (2.0, 1.0),
+        (np.nan, 1.0),
+        (-0.1, 1.0),
+        (0.0, np.inf),
+        (0, 10**400),
+        ("0", "1"),
+        (None, None),
+        ([0.0], {}),
+        (False, True),
+    ],
+)
+def test_limits_are_numbers_that_ascend_from_0(limits):
+    with pytest.raises(ValueError, match="Expected finite numbers 0 <= low <= high"):
         Ramp(*limits)
+
+
+def test_limits_are_kept_as_floats():
+    assert repr(Ramp(np.int64(0), 1)) == "Ramp(low=0.0, high=1.0)"

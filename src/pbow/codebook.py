@@ -1,21 +1,29 @@
 """What is learnt from the training diagrams: a small set of words in the plane.
 
-Codebooks live in birth-persistence coordinates, or on the line of births for classes
-that never die. They are frozen, small, and all that an encoding needs.
+Codebooks live in birth-persistence coordinates, or on the line of births for essential
+classes. They are frozen, small, and all that an encoding needs.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.checks import check_option, is_integer
+from pbow._utils.html import html_table
+from pbow._utils.text import plural
+from pbow._utils.threads import steps_per_call
+from pbow.compute.grid import Grid, build_grid
 from pbow.compute.kmeans import lloyd, seed_plusplus
-from pbow.compute.mixture import expect, maximize, pack
+from pbow.compute.mixture import LEAST_SHARE, expect, maximize, pack
 from pbow.compute.random import stream_of
+from pbow.diagrams import LARGEST_COORDINATE
 from pbow.errors import TooFewPointsError
 
 __all__ = [
@@ -33,57 +41,128 @@ MAX_ITER = 100
 KMEANS_TOLERANCE = 1e-4
 MIXTURE_TOLERANCE = 1e-5
 COVARIANCE_FLOOR = 1e-4
+# Measured costs in nanoseconds: of a distance, and of a likelihood.
+SEED_A_POINT = 0.6
+ASSIGN_A_WORD = 0.3
+EXPECT_A_WORD = 3.0
 # A component with a thousandth of a point is lost.
 LOST_MASS = 1e-3
 
 # An axis narrower than this counts as one point: its square would vanish.
 SMALLEST_SPREAD = 1e-100
-
-# Persistences, and so words, are at most twice the largest coordinate.
-LARGEST_WORD = 4e100
+# What samples of valid diagrams lead to, with a margin. Persistences are at most twice
+# the largest coordinate; deviations may be small against the range of the sample.
+LARGEST_WORD = 4.0 * LARGEST_COORDINATE
 SMALLEST_SCALE = 1e-110
+SMALLEST_WEIGHT = np.finfo(np.float64).tiny
 
 COORDINATES = ("birth", "persistence")
 # Words at each end of a table in a notebook; those between are counted.
 SHOWN_WORDS = 10
 
-FOR_SEEDING = 1  # streams from here on seed k-means, one a start
+FOR_SEEDING = 1  # streams from here on seed k-means, one per start
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
-class KMeansCodebook:
-    """Words: cluster centres in birth-persistence coordinates.
+class _Codebook:
+    """What both codebooks share: arrays that are checked, copied and read-only."""
+
+    scale: Floats
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Made anew, because arrays that were pickled are writable.
+        values = (getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+        return type(self), tuple(values)
+
+    @property
+    def births_only(self) -> bool:
+        """Whether words are births alone, of essential classes."""
+        return len(self.scale) == 1
+
+    def _keep(self, name: str, shape: tuple[int, ...] | None = None) -> Floats:
+        """Replace an attribute by a read-only array of finite numbers."""
+        array = _as_floats(name, getattr(self, name))
+        if shape is not None and array.shape != shape:
+            msg = f"Expected {name} of shape {shape}; got {array.shape}."
+            raise ValueError(msg)
+        array = array.copy()
+        array.flags.writeable = False
+        object.__setattr__(self, name, array)
+        return array
+
+    def _keep_words(self, name: str) -> tuple[int, int]:
+        """Check words and scale; return the shape of the words."""
+        words = self._keep(name)
+        if words.ndim != 2 or words.shape[1] not in {1, 2} or len(words) == 0:
+            msg = f"Expected {name} of shape (at least 1, 1 or 2); got {words.shape}."
+            raise ValueError(msg)
+        _check_range(name, words, -LARGEST_WORD, LARGEST_WORD)
+        scale = self._keep("scale", words.shape[1:])
+        _check_range("scale", scale, SMALLEST_SCALE, LARGEST_WORD)
+        return len(words), words.shape[1]
+
+
+@dataclass(frozen=True, eq=False)
+class KMeansCodebook(_Codebook):
+    """Words: cluster centers in birth-persistence coordinates.
 
     Attributes
     ----------
     words : ndarray of shape (n_words, n_dims)
         Sorted by persistence, then birth. ``n_dims`` is 2, or 1 (births only) for
-        classes that never die.
+        essential classes.
     scale : ndarray of shape (n_dims,)
         What coordinates are divided by before distances are taken.
+
+    Raises
+    ------
+    ValueError
+        For anything that no diagrams lead to: other shapes, NaN, words beyond 4e100,
+        scales outside 1e-110 to 4e100.
+
+    Examples
+    --------
+    >>> from pbow.codebook import KMeansCodebook
+    >>> KMeansCodebook(words=[[0.0, 1.0], [0.0, 5.0]], scale=[1.0, 1.0]).n_words
+    2
     """
 
     words: Floats
     scale: Floats
 
     def __post_init__(self) -> None:
-        _freeze(self)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Made anew, because arrays that were pickled are writable.
-        return _rebuild(self)
+        self._keep_words("words")
 
     @property
     def n_words(self) -> int:
         """Number of words."""
         return len(self.words)
 
+    @property
+    def inverse(self) -> Floats:
+        """What births and persistences are multiplied by before distances are taken."""
+        return 1.0 / in_plane(self.scale, 1.0)
+
+    @property
+    def scaled_words(self) -> Floats:
+        """The words in the coordinates in which distances are taken."""
+        return in_plane(self.words, 0.0) * self.inverse
+
+    @cached_property
+    def grid(self) -> Grid:
+        """The table by which the nearest word is looked up, made at the first use."""
+        return build_grid(self.scaled_words)
+
+    @property
+    def has_grid(self) -> bool:
+        """Whether the grid is made already."""
+        return "grid" in vars(self)
+
     def _repr_html_(self) -> str:
         return _table_of_words(self, dict(zip(COORDINATES, self.words.T, strict=False)))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class GaussianCodebook:
+@dataclass(frozen=True, eq=False)
+class GaussianCodebook(_Codebook):
     """Words: components of a Gaussian mixture in birth-persistence coordinates.
 
     Attributes
@@ -92,11 +171,27 @@ class GaussianCodebook:
         Positive, with sum 1.
     means : ndarray of shape (n_words, n_dims)
         Sorted by persistence, then birth. ``n_dims`` is 2, or 1 (births only) for
-        classes that never die.
+        essential classes.
     covariances : ndarray of shape (n_words, n_dims, n_dims)
         Positive definite.
     scale : ndarray of shape (n_dims,)
         What coordinates were divided by while the mixture was learnt.
+
+    Raises
+    ------
+    ValueError
+        For anything that no diagrams lead to: other shapes, NaN, means beyond 4e100,
+        scales or standard deviations outside 1e-110 to 4e100, weights outside 0 to 1,
+        covariances that are not symmetric or are singular within rounding.
+
+    Examples
+    --------
+    >>> from pbow.codebook import GaussianCodebook
+    >>> book = GaussianCodebook(
+    ...     weights=[1.0], means=[[2.0]], covariances=[[[0.25]]], scale=[1.0]
+    ... )
+    >>> book.births_only
+    True
     """
 
     weights: Floats
@@ -105,11 +200,24 @@ class GaussianCodebook:
     scale: Floats
 
     def __post_init__(self) -> None:
-        _freeze(self)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Made anew, because arrays that were pickled are writable.
-        return _rebuild(self)
+        n_words, n_dims = self._keep_words("means")
+        weights = self._keep("weights", (n_words,))
+        _check_range("weights", weights, SMALLEST_WEIGHT, 1.0 + 1e-6)
+        covariances = self._keep("covariances", (n_words, n_dims, n_dims))
+        variances = np.diagonal(covariances, axis1=1, axis2=2)
+        _check_range("variances", variances, SMALLEST_SCALE**2, LARGEST_WORD**2)
+        upper, lower = covariances[:, 0, -1], covariances[:, -1, 0]
+        correlations = upper / np.sqrt(variances[:, 0]) / np.sqrt(variances[:, -1])
+        definite = np.isclose(upper, lower, rtol=1e-9, atol=0.0)
+        if n_dims == 2:
+            definite &= (1.0 - correlations) * (1.0 + correlations) > LEAST_SHARE
+        if not definite.all():
+            word = int(np.argmin(definite))
+            msg = (
+                f"The covariance of word {word} is not symmetric and positive "
+                f"definite: {covariances[word].tolist()}."
+            )
+            raise ValueError(msg)
 
     @property
     def n_words(self) -> int:
@@ -172,7 +280,7 @@ def learn_kmeans(
     sample = _check_sample(sample, n_words, n_init)
     n_dims = sample.shape[1]
     scale = _spread(sample) if whiten else np.ones(n_dims)
-    points = _in_the_plane(sample / scale)
+    points = in_plane(sample / scale, 0.0)
     words, _ = _cluster(points, n_words, n_init, seed, allow_fewer=allow_fewer)
     words = words[:, :n_dims] * scale
     return KMeansCodebook(words[_by_persistence(words)], scale)
@@ -188,7 +296,7 @@ def learn_gaussian(
     seed: int,
     allow_fewer: bool = False,
 ) -> GaussianCodebook:
-    """Fit a Gaussian mixture to a sample by expectation maximisation.
+    """Fit a Gaussian mixture to a sample by expectation maximization.
 
     Starts from the k-means clusters, and stops when the mean log-likelihood of a point
     grows by less than 1e-5 (the authors' program: of itself, which would depend on the
@@ -234,7 +342,7 @@ def learn_gaussian(
     sample = _check_sample(sample, n_words, n_init)
     n_dims = sample.shape[1]
     scale = _spread(sample) if whiten else np.ones(n_dims)
-    points = _in_the_plane(sample / scale)
+    points = in_plane(sample / scale, 0.0)
     words, labels = _cluster(points, n_words, n_init, seed, allow_fewer=allow_fewer)
     weights, means, covariances = _maximize_likelihood(
         points, words, labels, diagonal=covariance == "diag"
@@ -248,20 +356,27 @@ def learn_gaussian(
 def _cluster(
     points: Floats, n_words: int, n_init: int, seed: int, *, allow_fewer: bool
 ) -> tuple[Floats, NDArray[np.int32]]:
+    n = len(points)
+    n_trials = 2 + int(math.log(n_words))
+    words_per_call = steps_per_call(SEED_A_POINT * n * (1 + n_trials))
+    points_per_call = steps_per_call(ASSIGN_A_WORD * min(n_words, n))
     best = np.inf
     for start in range(n_init):
-        words = np.empty((n_words, 2))
-        labels = np.zeros(len(points), np.int32)
-        n_found = seed_plusplus(points, stream_of(seed, FOR_SEEDING + start), words)
+        words = np.empty((min(n_words, n), 2))
+        labels = np.zeros(n, np.int32)
+        stream = stream_of(seed, FOR_SEEDING + start)
+        n_found = seed_plusplus(points, stream, n_trials, words, words_per_call)
         if n_found < n_words and not allow_fewer:
             msg = (
-                f"Cannot learn {n_words} words: the sample of {len(points)} points has "
+                f"Cannot learn {n_words} words: the sample of {n} points has "
                 f"only {n_found} that can be told apart. Lower n_words, or pass "
                 "diagrams with more."
             )
             raise TooFewPointsError(msg)
         words = words[:n_found]
-        inertia, _ = lloyd(points, words, MAX_ITER, KMEANS_TOLERANCE, labels)
+        inertia, _ = lloyd(
+            points, words, MAX_ITER, KMEANS_TOLERANCE, labels, points_per_call
+        )
         if start == 0 or inertia < best:
             best, best_words, best_labels = inertia, words, labels
     return best_words, best_labels
@@ -288,11 +403,11 @@ def _maximize_likelihood(
     weights, means, covariances = maximize(moments, words, shapes, **limits)
 
     densities = np.empty(n)
+    points_per_call = steps_per_call(EXPECT_A_WORD * n_words)
     previous = -np.inf
     for _ in range(MAX_ITER):
         components = pack(weights, means, covariances)
-        moments = np.zeros_like(components)
-        likelihood = expect(points, components, moments, densities)
+        moments, likelihood = expect(points, components, densities, points_per_call)
         weights, means, covariances = maximize(moments, means, covariances, **limits)
         lost = np.flatnonzero(moments[0, :n_words] < LOST_MASS)
         if len(lost):
@@ -341,11 +456,11 @@ def _spread(sample: Floats) -> Floats:
     return np.where(size > SMALLEST_SPREAD, spread, 1.0)
 
 
-def _in_the_plane(points: Floats) -> Floats:
-    """Give births a persistence of 0; compiled loops know the plane only."""
-    if points.shape[1] == 2:
-        return np.ascontiguousarray(points)
-    return np.column_stack((points, np.zeros(len(points))))
+def in_plane(array: Floats, value: float) -> Floats:
+    """Give arrays over births alone a second column; loops know the plane only."""
+    if array.shape[-1] == 2:
+        return np.ascontiguousarray(array)
+    return np.concatenate((array, np.full_like(array, value)), axis=-1)
 
 
 def _by_persistence(words: Floats) -> NDArray[np.intp]:
@@ -354,16 +469,14 @@ def _by_persistence(words: Floats) -> NDArray[np.intp]:
 
 
 def _check_sample(sample: Any, n_words: int, n_init: int) -> Floats:
-    checked = np.asarray(sample, dtype=np.float64)
+    checked = _as_floats("sample", sample)
     if checked.ndim != 2 or checked.shape[1] not in {1, 2} or len(checked) == 0:
         msg = (
             "Expected at least one point, as (n_points, 1 or 2); got an array of "
             f"shape {checked.shape}."
         )
         raise ValueError(msg)
-    if not np.isfinite(checked).all():
-        msg = "Expected a sample of finite numbers; it has NaN or infinity."
-        raise ValueError(msg)
+    _check_range("sample", checked, -LARGEST_WORD, LARGEST_WORD)
     for name, value in (("n_words", n_words), ("n_init", n_init)):
         if not is_integer(value, 1):
             msg = f"Expected {name} to be an int >= 1; got {value!r}."
@@ -371,85 +484,38 @@ def _check_sample(sample: Any, n_words: int, n_init: int) -> Floats:
     return checked
 
 
+def _as_floats(name: str, values: Any) -> Floats:
+    """Return finite float64 numbers, or raise a ValueError, whatever comes."""
+    try:
+        array = np.asarray(values)
+        # Objects may be whole numbers beyond 64 bits; text is no number.
+        is_numeric = array.dtype.kind in "biufO"
+        array = array.astype(np.float64, copy=False) if is_numeric else np.array(np.nan)
+    except (TypeError, ValueError, OverflowError):
+        array = np.array(np.nan)
+    if not np.isfinite(array).all():
+        msg = f"Expected {name} to be an array of finite numbers; got {values!r:.80}."
+        raise ValueError(msg)
+    return array
+
+
+def _check_range(name: str, values: Floats, low: float, high: float) -> None:
+    wrong = values[(values < low) | (values > high)]
+    if wrong.size:
+        msg = f"Expected {name} between {low:g} and {high:g}; got {wrong[0]:g}."
+        raise ValueError(msg)
+
+
 def _table_of_words(
     codebook: KMeansCodebook | GaussianCodebook, columns: dict[str, Floats]
 ) -> str:
-    """Return HTML with a row a word; of many, the least and the most persistent."""
-    n_words = codebook.n_words
-    rows = [
-        f"<tr><th>{word}</th>{''.join(f'<td>{x:.4g}</td>' for x in values)}</tr>"
+    """Return HTML with one row per word; of many, the least and the most persistent."""
+    rows: list[Sequence[Any]] = [
+        (word, *(f"{x:.4g}" for x in values))
         for word, values in enumerate(zip(*columns.values(), strict=True))
     ]
-    n_hidden = n_words - 2 * SHOWN_WORDS
+    n_hidden = len(rows) - 2 * SHOWN_WORDS
     if n_hidden > 1:
-        hidden = f"<tr><td colspan={len(columns) + 1}>{n_hidden} more</td></tr>"
-        rows[SHOWN_WORDS:-SHOWN_WORDS] = [hidden]
-    heads = "".join(f"<th>{name}</th>" for name in ("word", *columns))
-    return (
-        f"<table><caption>{type(codebook).__name__}: {n_words} "
-        f"word{'' if n_words == 1 else 's'}</caption><thead><tr>{heads}</tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table>"
-    )
-
-
-def _rebuild(codebook: KMeansCodebook | GaussianCodebook) -> tuple[Any, ...]:
-    values = tuple(getattr(codebook, field.name) for field in fields(codebook))
-    return type(codebook), values
-
-
-def _freeze(codebook: KMeansCodebook | GaussianCodebook) -> None:
-    """Check the arrays of a codebook, and keep read-only copies."""
-    for field in fields(codebook):
-        array = np.array(getattr(codebook, field.name), dtype=np.float64, order="C")
-        if not np.isfinite(array).all():
-            msg = f"Expected {field.name} to be finite; they have NaN or infinity."
-            raise ValueError(msg)
-        array.flags.writeable = False
-        object.__setattr__(codebook, field.name, array)
-    words = codebook.words if isinstance(codebook, KMeansCodebook) else codebook.means
-    if words.ndim != 2 or words.shape[1] not in {1, 2} or len(words) == 0:
-        msg = f"Expected words of shape (at least 1, 1 or 2); got {words.shape}."
-        raise ValueError(msg)
-    n_words, n_dims = words.shape
-    if codebook.scale.shape != (n_dims,) or not (codebook.scale > 0.0).all():
-        msg = f"Expected scale to be {n_dims} positive numbers; got {codebook.scale}."
-        raise ValueError(msg)
-    # As learnt from coordinates in their range. Others could overflow in the loops.
-    if not (np.abs(words) <= LARGEST_WORD).all():
-        msg = f"Expected words of at most {LARGEST_WORD:g}; rescale the diagrams."
-        raise ValueError(msg)
-    if not (
-        SMALLEST_SCALE <= codebook.scale.min() <= codebook.scale.max() <= LARGEST_WORD
-    ):
-        msg = (
-            f"Expected scale to be between {SMALLEST_SCALE:g} and {LARGEST_WORD:g}; "
-            f"got {codebook.scale}."
-        )
-        raise ValueError(msg)
-    if isinstance(codebook, KMeansCodebook):
-        return
-    if codebook.weights.shape != (n_words,) or not (codebook.weights > 0.0).all():
-        msg = (
-            f"Expected weights to be {n_words} positive numbers; "
-            f"got {codebook.weights}."
-        )
-        raise ValueError(msg)
-    if codebook.covariances.shape != (n_words, n_dims, n_dims):
-        msg = (
-            f"Expected covariances of shape {(n_words, n_dims, n_dims)}; "
-            f"got {codebook.covariances.shape}."
-        )
-        raise ValueError(msg)
-    # What is left of the last variance, given the first coordinate.
-    first, last = codebook.covariances[:, 0, 0], codebook.covariances[:, -1, -1]
-    definite = (first > 0.0) & (last > 0.0)
-    if n_dims == 2:
-        shared = codebook.covariances[:, 0, 1] / np.sqrt(np.where(definite, first, 1.0))
-        definite &= last - shared * shared > 0.0
-    if not definite.all():
-        word = int(np.argmin(definite))
-        msg = (
-            f"The covariance of word {word} is not positive definite: "
-            f"{codebook.covariances[word].tolist()}."
-        )
-        raise ValueError(msg)
+        rows[SHOWN_WORDS:-SHOWN_WORDS] = [(f"{n_hidden} more",)]
+    caption = f"{type(codebook).__name__}: {plural(codebook.n_words, 'word')}"
+    return html_table(caption, ("word", *columns), rows)

@@ -7,9 +7,9 @@ on the number of threads, nor on the other diagrams.
 from __future__ import annotations
 
 import math
-from itertools import count
-from typing import Any
-from weakref import WeakKeyDictionary
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,16 +18,21 @@ from pbow._utils.checks import check_option
 from pbow._utils.threads import for_each_block
 from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.compute.count import count_brute, count_grid, count_in_numpy
-from pbow.compute.grid import MOST_WORDS, Grid, build_grid
+from pbow.compute.grid import MOST_WORDS
 from pbow.compute.likelihood import sum_likelihoods, sum_posteriors
 from pbow.compute.mixture import pack
 from pbow.compute.normalize import NORMALIZATIONS, normalize_rows
 from pbow.diagrams import Diagrams
 from pbow.weighting import Ramp
 
-__all__ = ["encode_counts", "encode_likelihoods"]
+__all__ = ["choose_loop", "count_with", "encode_counts", "encode_likelihoods"]
 
 Floats = NDArray[np.float64]
+
+Loop = Literal["numpy", "brute", "grid"]
+COMPILED: Mapping[str, Any] = MappingProxyType(
+    {"brute": count_brute, "grid": count_grid}
+)
 
 # Measured costs in nanoseconds, by which the faster of two equal ways is chosen.
 BRUTE_A_WORD = 0.25
@@ -35,15 +40,12 @@ GRID_A_POINT = 4.0
 GRID_TO_BUILD = 3.5e5  # times the square root of the number of words
 LIKELIHOOD_A_WORD = 1.4
 
-# Diagrams whose sums are kept in float64 until they are normalised.
+# Distances that numpy computes in milliseconds. Compiling a loop takes seconds, loading
+# what was compiled before a tenth of one.
+SMALL_WORK = 500_000
+
+# Diagrams whose sums are kept in float64 until they are normalized.
 ROWS = 2048
-
-# Distances, and calls, that numpy may compute before the loops are compiled.
-SMALL_WORK = 2_000_000
-SMALL_CALLS = 20
-_small_calls = count()
-
-_grids: WeakKeyDictionary[KMeansCodebook, Grid] = WeakKeyDictionary()
 
 
 def encode_counts(
@@ -87,30 +89,74 @@ def encode_counts(
     """
     check_option("normalize", normalize, NORMALIZATIONS)
     _check_finite(X)
-    inverse = 1.0 / _padded(codebook.scale, 1.0)
-    words = _padded(codebook.words, 0.0) * inverse
-    limits, normalization = _limits(ramp), NORMALIZATIONS[normalize]
-    n_words, n_points = codebook.n_words, len(X.points)
-    if _compiling_does_not_pay(n_points * n_words):
+    loop = choose_loop(
+        len(X.points),
+        codebook.n_words,
+        has_grid=codebook.has_grid,
+        compiled=[name for name, loop in COMPILED.items() if loop.signatures],
+    )
+    return count_with(loop, X, codebook, ramp, NORMALIZATIONS[normalize], n_jobs)
+
+
+def choose_loop(
+    n_points: int, n_words: int, *, has_grid: bool, compiled: Collection[str]
+) -> Loop:
+    """Choose how nearest words are found. All ways give the same bits.
+
+    Parameters
+    ----------
+    n_points, n_words : int
+        Size of the input.
+    has_grid : bool
+        Whether the codebook has its grid already.
+    compiled : collection of {"brute", "grid"}
+        The loops that are compiled already.
+
+    Returns
+    -------
+    loop : {"numpy", "brute", "grid"}
+
+    Examples
+    --------
+    >>> from pbow.encoding import choose_loop
+    >>> choose_loop(1_000, 50, has_grid=False, compiled=[])
+    'numpy'
+    >>> choose_loop(1_000, 50, has_grid=False, compiled=["brute"])
+    'brute'
+    >>> choose_loop(1_000_000, 50, has_grid=False, compiled=[])
+    'grid'
+    """
+    saved = n_points * (BRUTE_A_WORD * n_words - GRID_A_POINT)
+    to_build = 0.0 if has_grid else GRID_TO_BUILD * math.sqrt(n_words)
+    fastest: Loop = "grid" if saved > to_build and n_words <= MOST_WORDS else "brute"
+    if fastest not in compiled and n_points * n_words <= SMALL_WORK:
+        return "numpy"
+    return fastest
+
+
+def count_with(
+    loop: Loop,
+    X: Diagrams,
+    codebook: KMeansCodebook,
+    ramp: Ramp | None,
+    normalization: int,
+    n_jobs: int | None,
+) -> Floats:
+    """Count as :func:`encode_counts` does, with this loop."""
+    words, inverse = codebook.scaled_words, codebook.inverse
+    if loop == "numpy":
         return count_in_numpy(X.points, X.offsets, words, inverse, ramp, normalization)
-    brute = BRUTE_A_WORD * n_words
-    saved = n_points * (brute - GRID_A_POINT)
-    to_build = 0.0 if codebook in _grids else GRID_TO_BUILD * math.sqrt(n_words)
-    by_grid = saved > to_build and n_words <= MOST_WORDS
-    loop: Any = count_grid if by_grid else count_brute
-    grid = _grid_of(codebook, words) if by_grid else ()
-    out = np.zeros((len(X), n_words))
+    count: Any = COMPILED[loop]
+    grid = codebook.grid if loop == "grid" else ()
+    limits = _limits(ramp)
+    out = np.zeros((len(X), codebook.n_words))
 
     def run(first: int, last: int) -> None:
         offsets, rows = X.offsets[first : last + 1], out[first:last]
-        loop(X.points, offsets, words, inverse, *grid, limits, normalization, rows)
+        count(X.points, offsets, words, inverse, *grid, limits, normalization, rows)
 
-    for_each_block(
-        run,
-        X.offsets,
-        nanoseconds_per_point=GRID_A_POINT if by_grid else brute,
-        n_jobs=n_jobs,
-    )
+    cost = GRID_A_POINT if loop == "grid" else BRUTE_A_WORD * codebook.n_words
+    for_each_block(run, X.offsets, nanoseconds_per_point=cost, n_jobs=n_jobs)
     return out
 
 
@@ -214,36 +260,11 @@ def _single_precision_frame(components: Floats, dtype: str) -> Floats:
 def _check_finite(X: Diagrams) -> None:
     if X.has_essential:
         msg = (
-            "Expected diagrams without points that never die. Leave them out with "
+            "Expected diagrams without essential points. Leave them out with "
             "X.finite(), or encode X.essential() by itself."
         )
         raise ValueError(msg)
 
 
-def _grid_of(codebook: KMeansCodebook, words: Floats) -> Grid:
-    """Return the grid over a codebook's words, built once as long as it lives."""
-    grid = _grids.get(codebook)
-    if grid is None:
-        grid = _grids[codebook] = build_grid(words)
-    return grid
-
-
 def _limits(ramp: Ramp | None) -> Floats:
     return np.empty(0) if ramp is None else np.array([ramp.low, ramp.high])
-
-
-def _compiling_does_not_pay(work: int) -> bool:
-    """Whether to count with numpy: a first small call, before anything is compiled.
-
-    Compiling takes seconds, loading what was compiled before a tenth of one. Only the
-    first few calls: a program that makes many deserves the faster loop.
-    """
-    is_compiled = bool(count_brute.signatures)
-    return not is_compiled and work <= SMALL_WORK and next(_small_calls) < SMALL_CALLS
-
-
-def _padded(array: Floats, value: float) -> Floats:
-    """Give arrays over births alone a second column, for loops over the plane."""
-    if array.shape[-1] == 2:
-        return array
-    return np.concatenate((array, np.full_like(array, value)), axis=-1)

@@ -57,8 +57,8 @@ def component_constants(
         Words over birth and persistence; or over births alone (essential classes, which
         cannot be removed: no ramp is needed, and none is used).
     ramp : Ramp or None
-        What a point counts by its persistence. It has to vanish at 0, where points come
-        and go at no cost.
+        What a point counts by its persistence: nothing at 0, where points come and go
+        at no cost.
     scale : {"density", "peak"}, default="density"
         Whether a word is its weighted density, or is 1 at its mean.
     metric : {"birth-death", "birth-persistence"}, default="birth-death"
@@ -107,7 +107,12 @@ def component_constants(
     if n_dims == 1:
         return _exp(log_height - 0.5 - np.log(sigma))
 
-    ramp = _check_ramp(ramp)
+    if ramp is None:
+        msg = (
+            "Without a ramp no constant exists: a point at the diagonal comes and goes "
+            "at no cost, but counts fully. Pass Ramp(low, high), or set point_weight."
+        )
+        raise ValueError(msg)
     width = ramp.high - ramp.low
     if width <= 0.0:
         return np.full(n_words, np.inf)
@@ -212,18 +217,15 @@ def obstacle(vectorizer: Any) -> str | None:
         )
     for part, codebook in vectorizer.codebooks_.items():
         ramp = vectorizer.ramps_.get(part)
-        if codebook.means.shape[1] == 1:
+        if codebook.births_only:
             continue
         if vectorizer.point_weight is None or ramp is None:
             return (
                 "Without a point weight, a point at the diagonal, where it comes and "
                 "goes at no cost, counts fully."
             )
-        if not 0.0 <= ramp.low < ramp.high:
-            return (
-                f"The point weight of part {part} jumps or is not 0 at the diagonal: "
-                f"{ramp!r}."
-            )
+        if ramp.low == ramp.high:
+            return f"The point weight of part {part} jumps: {ramp!r}."
     return None
 
 
@@ -299,19 +301,3 @@ def _conditional_deviation(covariances: Floats) -> Floats:
         for (bb, _), (bp, pp) in covariances.tolist()
     ]
     return np.sqrt(covariances[:, 0, 0]) * np.sqrt([float(share) for share in shares])
-
-
-def _check_ramp(ramp: Ramp | None) -> Ramp:
-    if ramp is None:
-        msg = (
-            "Without a ramp no constant exists: a point at the diagonal comes and goes "
-            "at no cost, but counts fully. Pass Ramp(low, high), or set point_weight."
-        )
-        raise ValueError(msg)
-    if not (ramp.low >= 0.0 and math.isfinite(ramp.high)):
-        msg = (
-            "No constant exists unless the ramp is 0 at the diagonal: expected "
-            f"0 <= low and a finite high, got {ramp!r}."
-        )
-        raise ValueError(msg)
-    return ramp

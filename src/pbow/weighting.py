@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.checks import is_finite_number
+
 __all__ = ["Ramp"]
 
 
@@ -19,7 +21,13 @@ class Ramp:
     Parameters
     ----------
     low, high : float
-        a and b in the paper (eq. 2): quantiles of the training points' persistence.
+        a and b in the paper (eq. 2): quantiles of the training points' persistence,
+        ``0 <= low <= high``.
+
+    Raises
+    ------
+    ValueError
+        For anything else than two such numbers.
 
     Examples
     --------
@@ -33,9 +41,15 @@ class Ramp:
     high: float
 
     def __post_init__(self) -> None:
-        if not self.low <= self.high:
-            msg = f"Expected low <= high, got low={self.low!r} and high={self.high!r}."
+        limits = (self.low, self.high)
+        if not all(map(is_finite_number, limits)) or not 0.0 <= self.low <= self.high:
+            msg = (
+                "Expected finite numbers 0 <= low <= high, "
+                f"got low={self.low!r:.40} and high={self.high!r:.40}."
+            )
             raise ValueError(msg)
+        for name, limit in zip(("low", "high"), limits, strict=True):
+            object.__setattr__(self, name, float(limit))
 
     def __call__(self, persistence: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the weight of each persistence."""

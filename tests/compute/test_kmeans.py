@@ -6,13 +6,22 @@ from numba import njit
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import KMeans
 
-from pbow.compute.kmeans import lloyd, seed_plusplus
+from pbow.compute import kmeans
 from pbow.compute.random import draw_unit, stream_of
 
 
 @njit
 def unit(stream, i):
     return draw_unit(stream, np.uint64(i))
+
+
+def seed_plusplus(points, stream, words, words_per_call=1000):
+    n_trials = 2 + int(np.log(len(words)))
+    return kmeans.seed_plusplus(points, stream, n_trials, words, words_per_call)
+
+
+def lloyd(points, words, max_iter, tolerance, labels, points_per_call=10_000):
+    return kmeans.lloyd(points, words, max_iter, tolerance, labels, points_per_call)
 
 
 def seed_by_definition(points, stream, n_words):
@@ -92,6 +101,16 @@ def test_a_word_without_points_restarts_at_the_furthest_point(rng):
     several[0] = 0.0
     lloyd(points, several, 100, 0.0, np.zeros(100, np.int32))
     assert len(np.unique(several, axis=0)) == 4
+
+
+def test_shorter_calls_give_the_same_bits(points):
+    stream, results = stream_of(0, 1), []
+    for words_per_call, points_per_call in ((1000, 10_000), (1, 1), (7, 300)):
+        words, labels = np.empty((20, 2)), np.zeros(len(points), np.int32)
+        seed_plusplus(points, stream, words, words_per_call)
+        inertia, _ = lloyd(points, words, 100, 0.0, labels, points_per_call)
+        results.append([*words.ravel(), *labels, inertia])
+    assert results[0] == results[1] == results[2]
 
 
 def test_clusters_are_as_tight_as_those_of_scikit_learn(points):

@@ -292,8 +292,8 @@ def change(path, keys, value):
         (["learnt", "ramps_"], {"dict": {"H0": None}}, "its ramps_ is not"),
         (["learnt", "ramps_", "dict", "H0"], 3.0, "its ramps_ is not"),
         (["learnt", "ramps_", "dict", "H0", "Ramp", "low"], 1e9, "low <= high"),
-        (["learnt", "ramps_", "dict", "H0", "Ramp", "low"], -1.0, "its ramps_ is not"),
-        (["learnt", "ramps_", "dict", "H0", "Ramp", "low"], "a", "not supported"),
+        (["learnt", "ramps_", "dict", "H0", "Ramp", "low"], -1.0, "0 <= low <= high"),
+        (["learnt", "ramps_", "dict", "H0", "Ramp", "low"], "a", "finite numbers"),
         (["learnt", "ramps_", "dict", "H0", "Ramp", "new"], 1.0, "unexpected keyword"),
         (["learnt", "codebooks_"], {"dict": {}}, "more or less than"),
         (["learnt", "codebooks_", "dict", "H0"], None, "more or less than"),
@@ -323,10 +323,10 @@ def test_a_forged_header_is_refused(X, path, keys, value, what):
 @pytest.mark.parametrize(
     ("array", "what"),
     [
-        (np.array([[np.nan, 1.0]]), "words to be finite"),
+        (np.array([[np.nan, 1.0]]), "array of finite numbers"),
         (np.zeros((0, 2)), "Expected words of shape"),
         (np.zeros(3), "Expected words of shape"),
-        (np.zeros((3, 1)), "scale to be 1 positive numbers"),
+        (np.zeros((3, 1)), r"scale of shape \(1,\)"),
     ],
     ids=str,
 )

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from pbow import Diagrams, PersistenceBoW
@@ -62,16 +61,3 @@ def test_weighted_sampling_puts_words_higher(ragged):
         for w in ("uniform", "ramp")
     )
     assert ramp.words[:, 1].mean() > 1.2 * plain.words[:, 1].mean()
-
-
-@pytest.mark.parametrize("n_words", [1, 2, 25, 300])
-def test_grid_and_brute_force_give_the_same_counts(rng, n_words, monkeypatch):
-    births = rng.normal(size=200_000)
-    points = np.column_stack((births, births + rng.exponential(size=200_000)))
-    X = Diagrams(points, np.linspace(0, 200_000, 101).astype(np.int64))
-    book = KMeansCodebook(rng.uniform(size=(n_words, 2)), np.array([1.0, 0.3]))
-    results = []
-    for cost in (-1e12, 1e12):
-        monkeypatch.setattr("pbow.encoding.GRID_TO_BUILD", cost)
-        results.append(encode_counts(X, book, n_jobs=2))
-    assert_array_equal(*results)

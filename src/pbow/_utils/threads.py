@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from pbow._utils.checks import is_integer
 
-__all__ = ["count_threads", "for_each", "for_each_block"]
+__all__ = ["count_threads", "for_each", "for_each_block", "steps_per_call"]
 
 Task = TypeVar("Task")
 
@@ -98,6 +98,14 @@ def for_each_block(
         return
     blocks = pairwise(_balanced_cuts(offsets, n_blocks))
     for_each(lambda block: run(*block), blocks, n_threads)
+
+
+def steps_per_call(nanoseconds_per_step: float) -> int:
+    """Return how many steps of a compiled loop one call should take.
+
+    Ctrl-C waits for the call that is running; between calls it is heard.
+    """
+    return max(1, int(NANOSECONDS_PER_BLOCK / nanoseconds_per_step))
 
 
 def for_each(

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -20,42 +18,64 @@ __all__ = ["lloyd", "seed_plusplus"]
 Floats = NDArray[np.float64]
 
 
-@njit(nogil=True, cache=True)
-def seed_plusplus(points: Floats, stream: np.uint64, words: Floats) -> int:
+def seed_plusplus(
+    points: Floats, stream: np.uint64, n_trials: int, words: Floats, words_per_call: int
+) -> int:
     """Choose ``words`` among ``points`` by squared distances, greedily.
 
-    The first is drawn at random. For each other, a few candidates are drawn, with
-    probabilities proportional to the squared distance to the nearest word chosen
+    The first is drawn at random. For each other, ``n_trials`` candidates are drawn,
+    with probabilities proportional to the squared distance to the nearest word chosen
     before; the one that leaves the least sum of such distances is taken. Returns how
     many could be chosen: fewer than ``len(words)`` means that there are no more
-    distinct points. Cost: n * n_words * (2 + log(n_words)).
+    distinct points. Cost: n * n_words * (1 + n_trials); compiled calls end after
+    ``words_per_call``.
     """
-    n, n_words = points.shape[0], words.shape[0]
-    n_trials = 2 + np.int64(math.log(n_words))
-    # Coordinates apart: the compiler does not vectorise over pairs.
-    x, y, squared = np.empty(n), np.empty(n), np.empty(n)
-    for i in range(n):
-        x[i], y[i], squared[i] = points[i, 0], points[i, 1], INFINITY
-    block_sums = np.empty((n + BLOCK - 1) // BLOCK)
+    n, n_words = len(points), len(words)
+    # Coordinates apart: the compiler does not vectorize over pairs.
+    x, y = np.ascontiguousarray(points.T)
+    squared = np.full(n, np.inf)
+    chosen = np.empty(n_words + 1, np.int64)
+    chosen[0] = min(int(draw_unit(stream, np.uint64(0)) * n), n - 1)
+    n_found = 0
+    for first in range(0, n_words, words_per_call):
+        last = min(first + words_per_call, n_words)
+        n_found = _seed(x, y, squared, stream, n_trials, first, last, chosen)
+        if n_found < last:
+            break
+    words[:n_found] = points[chosen[:n_found]]
+    return n_found
+
+
+@njit(nogil=True, cache=True)
+def _seed(
+    x: Floats,
+    y: Floats,
+    squared: Floats,
+    stream: np.uint64,
+    n_trials: int,
+    first: int,
+    last: int,
+    chosen: NDArray[np.int64],
+) -> int:
+    """Add words ``first:last`` and choose the one after each; return how many."""
+    block_sums = np.empty((x.shape[0] + BLOCK - 1) // BLOCK)
     nearer, sums = np.empty(BLOCK), np.empty(block_sums.shape[0])
-    chosen = min(np.int64(draw_unit(stream, np.uint64(0)) * n), n - 1)
-    n_draws = 1
-    for k in range(n_words):
-        words[k, 0], words[k, 1] = x[chosen], y[chosen]
-        total = _approach(x, y, chosen, squared, squared, block_sums)
-        if k + 1 == n_words:
+    for k in range(first, last):
+        total = _approach(x, y, chosen[k], squared, squared, block_sums)
+        # The last entry of all is not a word.
+        if k + 2 == chosen.shape[0]:
             break
         if not total > 0.0:
             return k + 1
         smallest = INFINITY
-        for _ in range(n_trials):
-            share = draw_unit(stream, np.uint64(n_draws))
-            n_draws += 1
+        chosen[k + 1] = chosen[k]
+        for trial in range(n_trials):
+            share = draw_unit(stream, np.uint64(1 + k * n_trials + trial))
             candidate = _walk_to(share * total, squared, block_sums)
             left = _approach(x, y, candidate, squared, nearer, sums)
             if left < smallest:
-                smallest, chosen = left, candidate
-    return len(words)
+                smallest, chosen[k + 1] = left, candidate
+    return last
 
 
 @njit(nogil=True, cache=True)
@@ -107,29 +127,42 @@ def _walk_to(rest: float, squared: Floats, block_sums: Floats) -> int:
     return chosen if chosen >= 0 else _furthest(squared)
 
 
-@njit(nogil=True, cache=True)
 def lloyd(
     points: Floats,
     words: Floats,
     max_iter: int,
     tolerance: float,
     labels: NDArray[np.int32],
+    points_per_call: int,
 ) -> tuple[float, int]:
     """Move ``words`` to the means of their points until nothing changes.
 
     Stops when no label changes, when the sum of squared distances falls by less than
     ``tolerance`` of itself, or after ``max_iter`` rounds. A word without points
     restarts at the point furthest from its word. Returns that sum for the final words,
-    and the number of rounds. Cost a round: n * n_words distances.
+    and the number of rounds. Cost of a round: n * n_words distances; compiled calls end
+    after ``points_per_call``, rounded up to whole blocks.
     """
-    squared = np.empty(points.shape[0])
+    squared = np.empty(len(points))
+    step = -(-points_per_call // BLOCK) * BLOCK
+
+    def assign() -> tuple[float, int]:
+        inertia, n_changed = 0.0, 0
+        for start in range(0, len(points), step):
+            stop = min(start + step, len(points))
+            inertia, changed = _assign(
+                points, start, stop, words, labels, squared, inertia
+            )
+            n_changed += changed
+        return inertia, n_changed
+
     previous = np.inf
-    inertia, _ = _assign(points, words, labels, squared)
+    inertia, _ = assign()
     rounds = 0
     while rounds < max_iter:
         rounds += 1
         _move(points, labels, squared, words)
-        inertia, n_changed = _assign(points, words, labels, squared)
+        inertia, n_changed = assign()
         if n_changed == 0 or previous - inertia <= tolerance * inertia:
             break
         previous = inertia
@@ -138,18 +171,22 @@ def lloyd(
 
 @njit(nogil=True, cache=True)
 def _assign(
-    points: Floats, words: Floats, labels: NDArray[np.int32], squared: Floats
+    points: Floats,
+    start: int,
+    stop: int,
+    words: Floats,
+    labels: NDArray[np.int32],
+    squared: Floats,
+    inertia: float,
 ) -> tuple[float, int]:
-    """Label every point; return the sum of squared distances and how many changed."""
-    n = points.shape[0]
+    """Label points ``start:stop``; add their squared distances, count the changes."""
     x = np.empty(BLOCK)
     y = np.empty(BLOCK)
     smallest = np.empty(BLOCK)
     nearest = np.empty(BLOCK, np.int64)
-    inertia = 0.0
     n_changed = 0
-    for low in range(0, n, BLOCK):
-        size = min(BLOCK, n - low)
+    for low in range(start, stop, BLOCK):
+        size = min(BLOCK, stop - low)
         some, known, distances = points[low:], labels[low:], squared[low:]
         for t in range(size):
             x[t], y[t] = some[t, 0], some[t, 1]

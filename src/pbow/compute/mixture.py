@@ -16,13 +16,16 @@ from pbow.compute.exponential import CONTRACT, half_to_64
 from pbow.compute.likelihood import LOG_2, VECTOR_BYTES
 from pbow.compute.sums import sum_of
 
-__all__ = ["expect", "maximize", "pack"]
+__all__ = ["LEAST_SHARE", "expect", "maximize", "pack"]
 
 Floats = NDArray[np.float64]
 
 LOG_ROOT_2_PI = 0.5 * math.log(2.0 * math.pi)
 LEAST_MASS = 1e-10
 LEAST_WEIGHT = 1e-20
+# Of a variance, what is left of it given the other coordinate: the least that can be
+# told from rounding.
+LEAST_SHARE = 1e-14
 
 
 def pack(
@@ -47,7 +50,7 @@ def pack(
         # The root of the covariance first: a triangle's inverse is exact to rounding.
         slope = covariances[:, 1, 0] / root_x
         rest = covariances[:, 1, 1] - slope * slope
-        root_y = np.sqrt(np.maximum(rest, 1e-14 * covariances[:, 1, 1]))
+        root_y = np.sqrt(np.maximum(rest, LEAST_SHARE * covariances[:, 1, 1]))
         mean_y[:] = means[:, 1]
         l21[:] = -half * (slope / root_y) / root_x
         l22[:] = half / root_y
@@ -56,18 +59,37 @@ def pack(
     return components
 
 
-@njit(nogil=True, cache=True, fastmath=CONTRACT)
 def expect(
-    points: Floats, components: Floats, moments: Floats, densities: Floats
-) -> float:
-    """Fill ``moments`` (6, padded) with each component's share of the points.
+    points: Floats, components: Floats, densities: Floats, points_per_call: int
+) -> tuple[Floats, float]:
+    """Return each component's share of the points as ``moments`` (6, padded).
 
     Rows: sum of responsibilities r, of r dx, r dy, r dx dx, r dx dy, r dy dy, with dx,
-    dy from the component's mean. ``densities[i]`` is the log density of point i; their
-    mean is returned. Points are summed in their order. Cost: one power of 2 a
-    point and component.
+    dy from the component's mean. ``densities[i]`` is set to the log density of point i;
+    their mean is returned, too. Points are summed in their order. Cost: one power of 2
+    per point and component; compiled calls end after ``points_per_call``.
     """
-    n, width = points.shape[0], components.shape[1]
+    moments, mean_density = np.zeros_like(components), 0.0
+    for start in range(0, len(points), points_per_call):
+        stop = min(start + points_per_call, len(points))
+        mean_density = _expect(
+            points, start, stop, components, moments, densities, mean_density
+        )
+    return moments, mean_density
+
+
+@njit(nogil=True, cache=True, fastmath=CONTRACT)
+def _expect(
+    points: Floats,
+    start: int,
+    stop: int,
+    components: Floats,
+    moments: Floats,
+    densities: Floats,
+    mean_density: float,
+) -> float:
+    """Add points ``start:stop`` to ``moments``; return the mean log density so far."""
+    width = components.shape[1]
     mean_x, mean_y = components[0], components[1]
     l11, l21, l22, log_factor = (
         components[2],
@@ -77,13 +99,11 @@ def expect(
     )
     logs = np.empty(width)
     share = np.empty(width)
-    moments[:] = 0.0
     s0, sx, sy = moments[0], moments[1], moments[2]
     sxx, sxy, syy = moments[3], moments[4], moments[5]
     # Factors may be far above 1 where components are small: powers want logs <= 0.
     top = _largest(log_factor)
-    mean_density = 0.0
-    for i in range(n):
+    for i in range(start, stop):
         x, y = points[i, 0], points[i, 1]
         for k in range(width):
             dx = x - mean_x[k]
