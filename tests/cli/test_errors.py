@@ -48,7 +48,7 @@ INTERRUPTED_AT = {
     "info arrays.npz": "numpy.load",
     "evaluate": "pbow.experiment.classification.classify",
     "demo": "pbow.demo.make_diagrams",
-    "datasets import": "pbow.datasets.importing.import_dataset",
+    "datasets import": "pbow.datasets.imports.import_dataset",
     "experiment run": "pbow.experiment.run_experiment",
     "experiment estimate": "pbow.experiment.estimate_work",
     "experiment table": "pbow.experiment.make_table",

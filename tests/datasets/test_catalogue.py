@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from pbow.datasets.catalogue import CATALOGUE, entries_of, find_entry
+from pbow.datasets.catalogue import CATALOGUE, entries_of, find_entry, how_to_get
 from pbow.datasets.recipes import (
     DegreesOfGraphs,
     DepthMaps,
@@ -27,8 +27,7 @@ def test_every_entry_is_complete(entry):
     assert (entry.stem is None) == (entry.generate is not None)
     assert entry.origin.endswith(".")
     assert entry.how.endswith((".", ")."))
-    if entry.stand_in is not None:
-        assert BY_NAME[entry.stand_in].stand_in_for.lower() == entry.name
+    assert (entry.convert is None) == (entry.release is None)
     assert (entry.stand_in_for is not None) == entry.name.endswith("-standin")
 
 
@@ -93,7 +92,7 @@ def test_a_graph_set_of_which_the_paper_takes_some_is_whole_under_its_own_name()
 
 
 def test_an_unknown_name_is_answered_with_those_that_are_known():
-    with pytest.raises(ValueError, match=r"no data set 'redit'. Did you mean 'reddit-"):
+    with pytest.raises(ValueError, match=r"set 'redit' \(did you mean 'reddit-"):
         find_entry("redit", [])
     with pytest.raises(ValueError, match=r"There are synthetic, .*imdb-binary\. A"):
         find_entry("xyz", [Path("graphs_IMDB-BINARY.npz")])
@@ -102,5 +101,11 @@ def test_an_unknown_name_is_answered_with_those_that_are_known():
 
 
 def test_meshes_that_are_not_here_can_be_imported():
-    with pytest.raises(FileNotFoundError, match="pbow datasets import psb-human --fr"):
-        find_entry("PSB_Human", [])
+    entry = find_entry("PSB_Human", [])
+    assert "pbow datasets import psb-human --from PATH" in how_to_get(entry)
+
+
+def test_a_stand_in_is_named_where_the_original_is_missing():
+    for name in ("geomat", "petrosurf3d"):
+        text = f"{name}-standin is a similar data set that stands in for it."
+        assert how_to_get(BY_NAME[name]).endswith(text)

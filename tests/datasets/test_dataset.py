@@ -51,11 +51,9 @@ def test_a_subsample_has_some_of_each_class_with_all_that_belongs_to_them(datase
     assert_array_equal(sample.labels, dataset.labels[rows])
     assert_array_equal(sample.in_test, dataset.in_test[rows])
     assert sample.diagrams == dataset.diagrams[rows]
-    assert sample.provenance.selection == "3 samples of each class by seed 1"
+    assert sample.provenance.selection == "3 samples per label, seed 1"
     again = sample.subsample(2)
-    assert again.provenance.selection.endswith(
-        "by seed 1; 2 samples of each class by seed 0"
-    )
+    assert again.provenance.selection.endswith("seed 1; 2 samples per label, seed 0")
     assert again.name == "toy"
 
 
@@ -77,7 +75,7 @@ def test_the_seed_decides_what_is_drawn(dataset):
     [
         (0, "Expected n_per_class to be an int >= 1 or None; got 0"),
         (2.0, "Expected n_per_class"),
-        (13, "at least 13 samples of each class; class 0 has 12"),
+        (13, "at least 13 samples per label; label 0 has 12"),
     ],
 )
 def test_a_bad_subsample_is_refused(dataset, n, message):
@@ -186,5 +184,5 @@ def test_there_may_be_no_samples():
 def test_a_class_of_which_there_is_nothing_cannot_be_drawn_from(dataset, label):
     labels = np.where(dataset.labels == 0, 0, label)
     other = replace(dataset, labels=labels, label_names=("a", "b", "c"))
-    with pytest.raises(ValueError, match=f"class {3 - label} has 0"):
+    with pytest.raises(ValueError, match=f"label {3 - label} has 0"):
         other.subsample(2)

@@ -36,16 +36,14 @@ def test_as_many_are_drawn_of_each_class_in_order_of_the_rows():
 
 
 def test_a_class_that_is_too_small_is_named():
-    with pytest.raises(
-        ValueError, match="at least 3 samples of each class; class 1 has 2"
-    ):
+    with pytest.raises(ValueError, match="at least 3 samples per label; label 1 has 2"):
         draw_per_class(np.array([0, 0, 0, 1, 1]), 2, 3, seed=0, purpose=0)
 
 
 @pytest.mark.parametrize(("present", "missing"), [((0, 1), 2), ((0, 2), 1), ((), 0)])
 def test_a_class_without_samples_is_named_whichever_it_is(present, missing):
     labels = np.repeat(np.array(present, np.int64), 2)
-    with pytest.raises(ValueError, match=f"class {missing} has 0"):
+    with pytest.raises(ValueError, match=f"label {missing} has 0"):
         draw_per_class(labels, 3, 2, seed=0, purpose=0)
 
 

@@ -76,7 +76,7 @@ def import_(name: str, source: Path, to: Path | None) -> None:
 
     Prints the file that was written.
     """
-    from pbow.datasets.importing import import_dataset  # noqa: PLC0415
+    from pbow.datasets.imports import import_dataset  # noqa: PLC0415
 
     # Where nobody looks, no lines about progress.
     print_text(import_dataset(name, source, to, progress=sys.stderr.isatty()))

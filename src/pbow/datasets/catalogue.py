@@ -1,17 +1,23 @@
-"""Which data sets there are, where they are from, and how the paper used them."""
+"""Which data sets there are, where they are from, and how the paper used them.
+
+A new data set is one more entry of CATALOGUE. If its layout is new, it has a recipe in
+:mod:`pbow.datasets.recipes`; if it is published, a converter in
+:mod:`pbow.datasets.importing`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.text import did_you_mean
 from pbow.datasets.importing import (
     carriere,
     geomat,
@@ -21,6 +27,8 @@ from pbow.datasets.importing import (
     simba,
     tu_graphs,
 )
+from pbow.datasets.importing.output import Converted
+from pbow.datasets.importing.release import Release
 from pbow.datasets.recipes import (
     DegreesOfGraphs,
     DepthMaps,
@@ -32,10 +40,15 @@ from pbow.datasets.recipes import (
 from pbow.datasets.shapes import SHAPE_NAMES, make_shapes
 from pbow.datasets.sources import plain
 
-__all__ = ["CATALOGUE", "Entry", "entries_of", "find_entry"]
+__all__ = ["CATALOGUE", "Converter", "Entry", "entries_of", "find_entry", "how_to_get"]
 
-# Of the generated shapes.
-N_PER_CLASS, N_POINTS, NOISE = 50, 500, 0.1
+
+class Converter(Protocol):
+    """Converts a release to the arrays of one or more files."""
+
+    def __call__(self, release: Release, *, progress: bool) -> list[Converted]:
+        """Return arrays for files; the data set itself comes first."""
+
 
 # Files of other data sets, which are known by their layout alone.
 GRAPHS = re.compile(r"graphs[_-](.+)", re.IGNORECASE)
@@ -47,16 +60,16 @@ class Entry:
     """A data set that can be loaded by its name.
 
     name : what it is loaded by.
-    origin : a sentence, where the data are from.
+    origin : where the data are from, one sentence.
     recipe : makes its diagrams.
-    how : a sentence, how these are made.
+    how : how the diagrams are made, one sentence.
     protocol : how the paper splits it.
-    stem : the file that it is in, without ``.npz``; None where it is generated.
-    generate : makes its arrays from a seed, where it is generated.
-    exp_a_per_class : samples of each class in the paper's EXP-A; None takes all.
+    stem : name of its file, without ``.npz``; None if it is generated.
+    generate : makes its arrays from a seed, if it is generated.
+    exp_a_per_class : samples per label in the paper's EXP-A; None takes all.
     stand_in_for : the data set that it stands in for.
-    stand_in : the entry that stands in for it.
-    release : where it is public, in a form that can be imported.
+    release : where it is published.
+    convert : converts the release, as in ``pbow datasets import``.
     """
 
     name: str
@@ -68,12 +81,12 @@ class Entry:
     generate: Callable[[int], Mapping[str, NDArray[Any]]] | None = None
     exp_a_per_class: int | None = None
     stand_in_for: str | None = None
-    stand_in: str | None = None
     release: str | None = None
+    convert: Converter | None = None
 
 
 def _generate_shapes(seed: int) -> dict[str, NDArray[Any]]:
-    clouds, labels = make_shapes(N_PER_CLASS, N_POINTS, NOISE, random_state=seed)
+    clouds, labels = make_shapes(50, 500, 0.1, random_state=seed)
     return {"clouds": clouds, "labels": labels, "label_names": np.array(SHAPE_NAMES)}
 
 
@@ -88,15 +101,32 @@ BALLS = (
 )
 
 
-def _graph_set(name: str, stem: str, origin: str, **more: Any) -> Entry:
+def _graph_set(name: str, tu_name: str, origin: str, **more: Any) -> Entry:
+    """Return the entry of a graph set of the TU collection."""
     more.setdefault("recipe", DegreesOfGraphs())
+    more.setdefault("stem", f"graphs_{tu_name.replace('-', '_')}")
     return Entry(
         name=name,
-        stem=stem,
         origin=origin,
         how=BY_DEGREE,
         protocol="90/10",
         release=tu_graphs.HOME,
+        convert=partial(tu_graphs.convert_tu_graphs, name=tu_name),
+        **more,
+    )
+
+
+def _mesh_set(name: str, category: str, origin: str, **more: Any) -> Entry:
+    """Return the entry of a category of the Princeton segmentation benchmark."""
+    more.setdefault("recipe", GeodesicBalls(n_meshes=None, n_vertices=300))
+    more.setdefault("stem", f"psb_{category.lower()}_meshes")
+    return Entry(
+        name=name,
+        origin=origin,
+        how=BALLS,
+        protocol="50/50",
+        release=princeton.HOME,
+        convert=partial(princeton.convert_princeton, category=category),
         **more,
     )
 
@@ -118,6 +148,7 @@ CATALOGUE = (
         how="Vietoris-Rips filtration, approximated by SimBa, H1.",
         protocol="80/20",
         release=simba.HOME,
+        convert=simba.convert_simba,
     ),
     Entry(
         name="geomat",
@@ -127,8 +158,8 @@ CATALOGUE = (
         how=f"The paraboloid that fits best is subtracted. {FLOODED}",
         protocol="groups",
         exp_a_per_class=30,
-        stand_in="geomat-standin",
         release=geomat.HOME,
+        convert=geomat.convert_geomat,
     ),
     Entry(
         name="geomat-standin",
@@ -142,13 +173,13 @@ CATALOGUE = (
     ),
     _graph_set(
         "reddit-5k",
-        "graphs_REDDIT_MULTI_5K",
+        "REDDIT-MULTI-5K",
         "Reddit-5k (Yanardag and Vishwanathan 2015): discussion graphs, 5 topics.",
         exp_a_per_class=100,
     ),
     _graph_set(
         "reddit-12k",
-        "graphs_REDDIT_MULTI_12K",
+        "REDDIT-MULTI-12K",
         "Reddit-12k (Yanardag and Vishwanathan 2015): discussion graphs, 11 topics.",
         recipe=DegreesOfGraphs(n_per_class=513),
         exp_a_per_class=50,
@@ -161,8 +192,8 @@ CATALOGUE = (
         how=FLOODED,
         protocol="4 folds",
         exp_a_per_class=390,
-        stand_in="petrosurf3d-standin",
         release=petrosurf.HOME,
+        convert=petrosurf.convert_petrosurf,
     ),
     Entry(
         name="petrosurf3d-standin",
@@ -174,23 +205,20 @@ CATALOGUE = (
         exp_a_per_class=390,
         stand_in_for="PetroSurf3D",
     ),
-    Entry(
-        name="shape-segmentation",
-        stem="psb_airplane_meshes",
-        origin="Airplanes of the Princeton segmentation benchmark (Chen et al. 2009).",
+    _mesh_set(
+        "shape-segmentation",
+        "Airplane",
+        "Airplanes of the Princeton segmentation benchmark (Chen et al. 2009).",
         recipe=GeodesicBalls(n_meshes=19, n_vertices=300),
-        how=BALLS,
-        protocol="50/50",
-        release=princeton.HOME,
     ),
     _graph_set(
         "mutag",
-        "graphs_MUTAG",
+        "MUTAG",
         "MUTAG (Debnath et al. 1991): 188 molecules, mutagenic or not.",
     ),
     _graph_set(
         "proteins",
-        "graphs_PROTEINS",
+        "PROTEINS",
         "PROTEINS (Borgwardt et al. 2005): 1,113 proteins, enzymes or not.",
     ),
     Entry(
@@ -202,6 +230,7 @@ CATALOGUE = (
         protocol="90/10",
         exp_a_per_class=100,
         release=hofer.HOME,
+        convert=partial(hofer.convert_hofer, which="reddit_5k"),
     ),
     Entry(
         name="reddit-12k-hofer",
@@ -212,6 +241,7 @@ CATALOGUE = (
         protocol="90/10",
         exp_a_per_class=50,
         release=hofer.HOME,
+        convert=partial(hofer.convert_hofer, which="reddit_12k"),
     ),
     Entry(
         name="shape-segmentation-carriere",
@@ -221,7 +251,19 @@ CATALOGUE = (
         how="Computed by Carrière et al. by geodesic balls, H1.",
         protocol="50/50",
         release=carriere.HOME,
+        convert=carriere.convert_carriere,
     ),
+)
+
+
+# Found by name, and listed only where their files are.
+OTHER_MESHES = tuple(
+    _mesh_set(
+        f"psb-{category.lower()}",
+        category,
+        f"Meshes {category} of the Princeton segmentation benchmark.",
+    )
+    for category in princeton.CATEGORIES
 )
 
 
@@ -246,42 +288,43 @@ def find_entry(name: Any, files: Collection[Path]) -> Entry:
         raise ValueError(msg)
     wanted = plain(name)
     others = [_other(path.stem) for path in files]
-    for entry in (*CATALOGUE, *others):
+    for entry in (*CATALOGUE, *others, *OTHER_MESHES):
         if entry is not None and entry.name == wanted:
             return entry
-    if wanted in {f"psb-{category.lower()}" for category in princeton.CATEGORIES}:
-        msg = (
-            f"The meshes of {wanted} are not here. Get them from {princeton.HOME}; "
-            f"then run: pbow datasets import {wanted} --from PATH."
-        )
-        raise FileNotFoundError(msg)
     known = [entry.name for entry in entries_of(files)]
-    near = get_close_matches(wanted, known, 1)
-    meant = f" Did you mean {near[0]!r}?" if near else ""
     msg = (
-        f"There is no data set {name!r}.{meant} There are {', '.join(known)}. A graph "
-        "set of the TU collection can be imported under its own name: pbow datasets "
-        "import NAME --from PATH."
+        f"There is no data set {name!r}{did_you_mean(wanted, known)}. There are "
+        f"{', '.join(known)}. A graph set of the TU collection can be imported under "
+        "its own name: pbow datasets import NAME --from PATH."
     )
     raise ValueError(msg)
+
+
+def how_to_get(entry: Entry) -> str:
+    """Return where a data set is published, and how to import it."""
+    if entry.stem is None:
+        return "It is generated."
+    if entry.release is None:
+        return (
+            f"Set PBOW_DATA, or data_home, to the folder that has {entry.stem}.npz; "
+            "pbow does not distribute it."
+        )
+    command = f"pbow datasets import {entry.name} --from PATH"
+    text = f"Get it from {entry.release}; then run: {command}."
+    for other in CATALOGUE:
+        if (other.stand_in_for or "").lower() == entry.name:
+            text += f" {other.name} is a similar data set that stands in for it."
+    return text
 
 
 def _other(stem: str) -> Entry | None:
     """Return an entry for a file that is known by its layout alone."""
     if match := GRAPHS.fullmatch(stem):
-        return _graph_set(
-            plain(match[1]),
-            stem,
-            f"Graphs {match[1]}, in the form of the TU collection.",
-        )
+        name = match[1]
+        origin = f"Graphs {name}, in the form of the TU collection."
+        return _graph_set(plain(name), name, origin, stem=stem)
     if match := MESHES.fullmatch(stem):
-        return Entry(
-            name=f"psb-{plain(match[1])}",
-            stem=stem,
-            origin=f"Meshes {match[1]} of the Princeton segmentation benchmark.",
-            recipe=GeodesicBalls(n_meshes=None, n_vertices=300),
-            how=BALLS,
-            protocol="50/50",
-            release=princeton.HOME,
-        )
+        name = match[1]
+        origin = f"Meshes {name} of the Princeton segmentation benchmark."
+        return _mesh_set(f"psb-{plain(name)}", name, origin, stem=stem)
     return None

@@ -15,8 +15,9 @@ from pbow._utils.checks import check_option, is_integer
 from pbow.datasets.drawing import FOR_SUBSAMPLES, check_seed, draw_per_class
 from pbow.datasets.splits import PROTOCOLS, Split, make_splits
 from pbow.diagrams import Diagrams
+from pbow.errors import ParameterError
 
-__all__ = ["Dataset", "Provenance"]
+__all__ = ["Dataset", "Provenance", "check_label_names", "check_labels"]
 
 Ints = NDArray[np.int64]
 
@@ -30,14 +31,14 @@ class Provenance:
     origin : str
         Where the data are from.
     stand_in_for : str or None
-        The data set that this one stands in for: other data of the same kind. None
-        where the data are true.
+        The data set that this one stands in for: it is a similar one, used because the
+        original was not available. None for the data that `name` says.
     recipe : str
         How the diagrams were made.
     selection : str
-        Which samples of the source were taken; empty where all were.
+        Which samples of the source were taken; empty if all were.
     path : Path or None
-        The source file; None where data were generated.
+        The source file; None if the data were generated.
     sha256 : str or None
         Checksum of the source file, or of the generated data.
     import_record : str or None
@@ -75,21 +76,20 @@ class Dataset:
     name : str
         Name in :func:`load_dataset`.
     diagrams : Diagrams
-        One sample each.
+        The samples.
     labels : ndarray of int64 of shape (n_samples,)
-        Class of each sample, counted from 0.
+        Label of each sample, counted from 0.
     label_names : tuple of str
-        Name of each class.
+        Name of each label.
     groups : ndarray of int64 of shape (n_samples,) or None
         The surface or mesh that a sample was cut from: samples of one group resemble
         each other, so training and test should not share it.
     in_test : ndarray of bool of shape (n_samples,) or None
-        What the release itself tests on, where it says so.
+        The test samples of the release's own split, if it has one.
     protocol : str
         The paper's protocol for this set, see :meth:`splits`.
     exp_a_per_class : int or None
-        Samples of each class that the paper's EXP-A takes (:meth:`subsample`); None for
-        all.
+        Samples per label in the paper's EXP-A (:meth:`subsample`); None for all.
     provenance : Provenance
         Where the data are from, whether they are a stand-in, and the recipe.
 
@@ -129,24 +129,16 @@ class Dataset:
     provenance: Provenance
 
     def __post_init__(self) -> None:
-        self._check_kinds()
+        self._check_types()
         for name, kinds in (("labels", "iu"), ("groups", "iu"), ("in_test", "b")):
             values = getattr(self, name)
             if values is not None or name == "labels":
-                array = _a_value_each(values, len(self.diagrams), name, kinds)
+                array = _one_per_diagram(values, len(self.diagrams), name, kinds)
                 object.__setattr__(self, name, array)
-        object.__setattr__(self, "label_names", _checked_names(self.label_names))
-        valid = (self.labels >= 0) & (self.labels < len(self.label_names))
-        if not valid.all():
-            row = int(np.argmin(valid))
-            msg = (
-                f"Label {row} is {self.labels[row]}; expected 0 to "
-                f"{len(self.label_names) - 1}, as there are {len(self.label_names)} "
-                "label_names."
-            )
-            raise ValueError(msg)
+        object.__setattr__(self, "label_names", check_label_names(self.label_names))
+        check_labels(self.labels, self.label_names)
 
-    def _check_kinds(self) -> None:
+    def _check_types(self) -> None:
         for name, kind in (
             ("name", str),
             ("diagrams", Diagrams),
@@ -163,8 +155,7 @@ class Dataset:
         check_option("protocol", self.protocol, PROTOCOLS)
         n = self.exp_a_per_class
         if n is not None and not is_integer(n, 1):
-            msg = f"Expected exp_a_per_class to be an int >= 1 or None; got {n!r}."
-            raise ValueError(msg)
+            raise ParameterError("exp_a_per_class", "an int >= 1 or None", n)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Copies made by pickle would have arrays that can be written to.
@@ -189,18 +180,18 @@ class Dataset:
         protocol : str, optional
             By default the paper's for this data set.
 
-            * ``"80/20"``, ``"90/10"``, ``"50/50"``: percent for training and testing,
-              of each class, drawn at random;
+            * ``"80/20"``, ``"90/10"``, ``"50/50"``: percentages for training and
+              testing, stratified by label, drawn at random;
             * ``"groups"``, ``"50/50 groups"``: whole groups, a third or a half of them
-              for testing, of those where the same class is most frequent;
-            * ``"4 folds"``: four parts of whole groups, balanced in samples and
-              classes, each of them tested on once;
-            * ``"original"``: the division of the release itself.
+              for testing, stratified by the most frequent label of each group;
+            * ``"4 folds"``: four folds of whole groups, balanced in samples and
+              labels, each of them tested on once;
+            * ``"original"``: the split of the release itself.
         seed : int, default=0
             Seeds the draws.
         repetitions : int, optional
             How many times to draw: by default 5, as the paper does, and once for the
-            four folds. There is one original division.
+            four folds. There is one original split.
 
         Returns
         -------
@@ -210,8 +201,8 @@ class Dataset:
         Raises
         ------
         ValueError
-            Where the data set lacks what the protocol needs: groups, a division of its
-            own, two samples of each class.
+            If the data set lacks what the protocol needs: groups, a split of its own,
+            two samples per label.
 
         Examples
         --------
@@ -241,7 +232,7 @@ class Dataset:
         )
 
     def subsample(self, n_per_class: int | None = None, *, seed: int = 0) -> Dataset:
-        """Draw some samples of each class: a smaller data set.
+        """Draw some samples per label: a smaller data set.
 
         Parameters
         ----------
@@ -259,7 +250,7 @@ class Dataset:
         Raises
         ------
         ValueError
-            Where a class has fewer samples.
+            If a label has fewer samples.
 
         Examples
         --------
@@ -277,15 +268,14 @@ class Dataset:
         >>> small
         Dataset('mine', 2 classes, Diagrams(n_samples=6, H1: 6 points))
         >>> small.provenance.selection
-        '3 samples of each class by seed 1'
+        '3 samples per label, seed 1'
         """
         check_seed(seed)
         n = self.exp_a_per_class if n_per_class is None else n_per_class
         if n is None:
             return self
         if not is_integer(n, 1):
-            msg = f"Expected n_per_class to be an int >= 1 or None; got {n!r}."
-            raise ValueError(msg)
+            raise ParameterError("n_per_class", "an int >= 1 or None", n)
         rows = draw_per_class(
             self.labels,
             len(self.label_names),
@@ -293,7 +283,7 @@ class Dataset:
             seed=seed,
             purpose=FOR_SUBSAMPLES,
         )
-        drawn = f"{n} samples of each class by seed {seed}"
+        drawn = f"{n} samples per label, seed {seed}"
         before = self.provenance.selection
         return replace(
             self,
@@ -333,10 +323,10 @@ class Dataset:
         return ", ".join(words)
 
 
-def _a_value_each(values: Any, n: int, name: str, kinds: str) -> NDArray[Any]:
+def _one_per_diagram(values: Any, n: int, name: str, kinds: str) -> NDArray[Any]:
     """Return a read-only copy of n numbers or flags, or say what is wrong."""
     expected = (
-        f"{'bool' if kinds == 'b' else 'integers'} of shape ({n},), one a diagram"
+        f"{'bool' if kinds == 'b' else 'integers'} of shape ({n},), one per diagram"
     )
     try:
         given = np.asarray(values)
@@ -355,7 +345,20 @@ def _a_value_each(values: Any, n: int, name: str, kinds: str) -> NDArray[Any]:
     return array
 
 
-def _checked_names(names: Any) -> tuple[str, ...]:
+def check_labels(labels: NDArray[Any], names: tuple[str, ...]) -> None:
+    """Raise unless every label is the place of one of the names."""
+    valid = (labels >= 0) & (labels < len(names))
+    if not valid.all():
+        row = int(np.argmin(valid))
+        msg = (
+            f"Label {row} is {labels[row]}; expected 0 to {len(names) - 1}, as there "
+            f"are {len(names)} label_names."
+        )
+        raise ValueError(msg)
+
+
+def check_label_names(names: Any) -> tuple[str, ...]:
+    """Return a tuple of different names, or raise."""
     given = () if isinstance(names, str) or not np.iterable(names) else tuple(names)
     are_names = bool(given) and all(isinstance(name, str) for name in given)
     if not are_names or len(set(given)) < len(given):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pbow._utils.checks import is_integer
 from pbow.compute.random import fill_bits, stream_of
+from pbow.errors import ParameterError
 
 __all__ = [
     "FOR_MESHES",
@@ -50,8 +51,7 @@ def draw_order(n: int, seed: int, purpose: int) -> Ints:
 def check_seed(seed: Any) -> None:
     """Raise unless a seed is a whole number of at most 32 bits."""
     if not is_integer(seed, 0) or int(seed) > LARGEST_SEED:
-        msg = f"Expected seed to be an int from 0 to 2**32 - 1; got {seed!r}."
-        raise ValueError(msg)
+        raise ParameterError("seed", "an int from 0 to 2**32 - 1", seed)
 
 
 def draw_per_class(
@@ -59,13 +59,13 @@ def draw_per_class(
 ) -> Ints:
     """Return rows, in order, with `n_per_class` of each label, drawn at random.
 
-    A class that has not so many, or none, is an error; labels are 0 to n_classes - 1.
+    A label with fewer samples, or none, is an error; labels are 0 to n_classes - 1.
     """
     counts = np.bincount(labels, minlength=n_classes)
     if len(counts) and counts.min() < n_per_class:
         label = int(np.argmin(counts))
         msg = (
-            f"Expected at least {n_per_class} samples of each class; class {label} has "
+            f"Expected at least {n_per_class} samples per label; label {label} has "
             f"{counts[label]}. Take at most as many."
         )
         raise ValueError(msg)

@@ -1,4 +1,4 @@
-"""How diagrams are made of raw data: a class for each kind of source.
+"""How diagrams are made of raw data: one class per layout of the source.
 
 A recipe says which samples of a source there are, and makes their diagrams. What it
 makes is kept in the cache; so its parameters, and a version that grows with every
@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.memory import available_memory
+from pbow._utils.progress import progress_bar
+from pbow.datasets.dataset import check_label_names, check_labels
 from pbow.datasets.drawing import (
     FOR_MESHES,
     FOR_SAMPLES,
@@ -28,7 +30,6 @@ from pbow.datasets.paraboloid import remove_paraboloid
 from pbow.datasets.sources import Source
 from pbow.diagrams import Diagrams
 from pbow.homology import Graphs, cubical, graph_sublevel, mesh_geodesic, rips
-from pbow.progress import Progress, reporting
 
 __all__ = [
     "DegreesOfGraphs",
@@ -43,10 +44,10 @@ __all__ = [
 Ints = NDArray[np.int64]
 
 # Depth maps are turned into numbers of 8 bytes this many at a time.
-MAPS_AT_ONCE = 256
+MAPS_PER_BLOCK = 256
 LARGEST_SCALE = 1e50
 # What a vertex takes at the peak, with its value, its point and copies of it.
-BYTES_A_VERTEX = 128.0
+BYTES_PER_VERTEX = 128.0
 
 
 class Samples(NamedTuple):
@@ -68,7 +69,7 @@ class Recipe(ABC):
     """From a source to samples and diagrams."""
 
     version = 1
-    # Where diagrams are stored in the source, a copy in the cache saves nothing.
+    # If diagrams are stored in the source, a copy in the cache saves nothing.
     is_computed = True
     uses_gudhi = False
 
@@ -84,7 +85,7 @@ class Recipe(ABC):
 
     @abstractmethod
     def make(
-        self, source: Source, seed: int, *, n_jobs: int | None, progress: Progress
+        self, source: Source, seed: int, *, n_jobs: int | None, progress: bool
     ) -> Diagrams:
         """Make the diagrams."""
 
@@ -94,8 +95,8 @@ class StoredDiagrams(Recipe):
     """Diagrams that others have computed.
 
     part : name of the part.
-    without : a class that is left out.
-    n_per_class : samples to draw of each class; None takes all.
+    without : name of a label whose samples are left out.
+    n_per_class : samples to draw per label; None takes all.
     """
 
     part: str
@@ -105,21 +106,21 @@ class StoredDiagrams(Recipe):
     is_computed = False
 
     def samples(self, source: Source, seed: int) -> Samples:
-        """Leave a class out, or draw from each."""
+        """Leave one label out, or draw from each."""
         samples = super().samples(source, seed)
         names = samples.label_names
         if self.without not in names:
             return _drawn(samples, self.n_per_class, seed)
         dropped = names.index(self.without)
         rows = np.flatnonzero(samples.labels != dropped)
-        left = _taken(samples, rows, f"without the class {self.without!r}")
+        left = _taken(samples, rows, f"without the label {self.without!r}")
         return left._replace(
             labels=left.labels - (left.labels > dropped),
             label_names=names[:dropped] + names[dropped + 1 :],
         )
 
     def make(
-        self, source: Source, seed: int, *, n_jobs: int | None, progress: Progress
+        self, source: Source, seed: int, *, n_jobs: int | None, progress: bool
     ) -> Diagrams:
         """Read them."""
         points = source.read("points", "f", 2)
@@ -132,7 +133,7 @@ class StoredDiagrams(Recipe):
 class DegreesOfGraphs(Recipe):
     """Components of graphs as their vertices enter by degree.
 
-    n_per_class : samples to draw of each class; None takes all.
+    n_per_class : samples to draw per label; None takes all.
     """
 
     n_per_class: int | None = None
@@ -140,11 +141,11 @@ class DegreesOfGraphs(Recipe):
     version = 2  # 1 rounded before it compared persistence with its threshold
 
     def samples(self, source: Source, seed: int) -> Samples:
-        """Draw from each class; diagrams are made of all, whatever the seed."""
+        """Draw from each label; diagrams are made of all, whatever the seed."""
         return _drawn(super().samples(source, seed), self.n_per_class, seed)
 
     def make(
-        self, source: Source, seed: int, *, n_jobs: int | None, progress: Progress
+        self, source: Source, seed: int, *, n_jobs: int | None, progress: bool
     ) -> Diagrams:
         """Filter all graphs in one loop, too fast to report about."""
         num_nodes = source.read("num_nodes", "iu", 1)
@@ -193,7 +194,7 @@ class DepthMaps(Recipe):
         return _taken(samples, rows, f"patches of resolution {side} x {side}")
 
     def make(
-        self, source: Source, seed: int, *, n_jobs: int | None, progress: Progress
+        self, source: Source, seed: int, *, n_jobs: int | None, progress: bool
     ) -> Diagrams:
         """Flood some maps at a time."""
         maps = source.read("images", "iuf", 3)
@@ -203,15 +204,16 @@ class DepthMaps(Recipe):
             msg = f"its scale is {scale}; expected a positive factor."
             raise ValueError(msg)
         blocks = [Diagrams.from_list([], name="H1")]
-        with reporting(progress, len(maps), noun="depth maps") as advance:
-            for start in range(0, len(maps), MAPS_AT_ONCE):
-                heights = maps[start : start + MAPS_AT_ONCE].astype(np.float64) * scale
+        with progress_bar(show=progress, total=len(maps), unit="depth maps") as advance:
+            for start in range(0, len(maps), MAPS_PER_BLOCK):
+                heights = (
+                    maps[start : start + MAPS_PER_BLOCK].astype(np.float64) * scale
+                )
                 if self.flatten:
                     heights = remove_paraboloid(heights)
                 heights[np.isnan(heights)] = np.inf  # what is missing never enters
-                blocks.append(
-                    cubical(heights, dims=1, n_jobs=n_jobs, progress=lambda: advance(1))
-                )
+                blocks.append(cubical(heights, dims=1, n_jobs=n_jobs))
+                advance(len(heights))
         return Diagrams.concatenate(blocks)
 
 
@@ -233,25 +235,22 @@ class GeodesicBalls(Recipe):
 
     def samples(self, source: Source, seed: int) -> Samples:
         """Draw meshes, and vertices of each; groups are meshes."""
-        names = _read_names(source)
-        labels = source.read("vertex_labels", "iu", 1)
-        _check_labels(labels, names)
+        labels, names = _read_labels(source, "vertex_labels")
         ids = source.read("mesh_ids", "iu", 1)
         starts = _read_offsets(source, "vertex_offsets", len(ids), len(labels))
         drawn = self._draw(starts, seed)
         rows = [starts[mesh] + vertices for mesh, vertices in drawn.items()]
         return Samples(
-            labels[np.concatenate(rows)].astype(np.int64),
+            labels[np.concatenate(rows)],
             names,
             np.repeat(ids[list(drawn)], self.n_vertices).astype(np.int64),
             selection=(
-                f"{self.n_vertices} vertices of each of {len(drawn)} meshes by seed "
-                f"{seed}"
+                f"{self.n_vertices} vertices each of {len(drawn)} meshes, seed {seed}"
             ),
         )
 
     def make(
-        self, source: Source, seed: int, *, n_jobs: int | None, progress: Progress
+        self, source: Source, seed: int, *, n_jobs: int | None, progress: bool
     ) -> Diagrams:
         """Grow balls, mesh after mesh."""
         vertices = source.read("vertices", "f", 2)
@@ -260,18 +259,18 @@ class GeodesicBalls(Recipe):
         starts = _read_offsets(source, "vertex_offsets", n_meshes, len(vertices))
         face_starts = _read_offsets(source, "face_offsets", n_meshes, len(faces))
         drawn = self._draw(starts, seed)
-        n_balls = len(drawn) * self.n_vertices
-        with reporting(progress, n_balls, noun="vertices") as advance:
-            return Diagrams.concatenate(
-                mesh_geodesic(
+        blocks = []
+        with progress_bar(show=progress, total=len(drawn), unit="meshes") as advance:
+            for mesh, sources in drawn.items():
+                X = mesh_geodesic(
                     vertices[starts[mesh] : starts[mesh + 1]],
                     faces[face_starts[mesh] : face_starts[mesh + 1]],
                     sources,
                     n_jobs=n_jobs,
-                    progress=lambda: advance(1),
                 )
-                for mesh, sources in drawn.items()
-            )
+                blocks.append(X)
+                advance(1)
+        return Diagrams.concatenate(blocks)
 
     def _draw(self, starts: Ints, seed: int) -> dict[int, Ints]:
         """Return the drawn vertices of each drawn mesh, counted within it."""
@@ -302,16 +301,15 @@ class RipsOfClouds(Recipe):
 
     def samples(self, source: Source, seed: int) -> Samples:
         """Say which seed the clouds are from."""
-        drawn = f"generated by seed {seed}"
+        drawn = f"generated, seed {seed}"
         return super().samples(source, seed)._replace(selection=drawn)
 
     def make(
-        self, source: Source, seed: int, *, n_jobs: int | None, progress: Progress
+        self, source: Source, seed: int, *, n_jobs: int | None, progress: bool
     ) -> Diagrams:
         """Filter cloud after cloud."""
         clouds = source.read("clouds", "f", 3)
-        with reporting(progress, len(clouds), noun="clouds") as advance:
-            return rips(clouds, dims=1, n_jobs=n_jobs, progress=lambda: advance(1))
+        return rips(clouds, dims=1, n_jobs=n_jobs, progress=progress)
 
 
 def _gudhi_version() -> str | None:
@@ -324,7 +322,7 @@ def _gudhi_version() -> str | None:
 def _check_vertices(num_nodes: NDArray[Any]) -> None:
     """Raise where vertices, of which a few bytes claim any number, would not fit."""
     n = float(num_nodes.sum(dtype=np.float64))
-    needed, available = BYTES_A_VERTEX * n, available_memory()
+    needed, available = BYTES_PER_VERTEX * n, available_memory()
     if needed > available:
         msg = (
             f"its num_nodes add up to {n:.4g} vertices, which need about "
@@ -333,27 +331,11 @@ def _check_vertices(num_nodes: NDArray[Any]) -> None:
         raise ValueError(msg)
 
 
-def _read_labels(source: Source) -> tuple[Ints, tuple[str, ...]]:
-    labels = source.read("labels", "iu", 1)
-    names = _read_names(source)
-    _check_labels(labels, names)
+def _read_labels(source: Source, name: str = "labels") -> tuple[Ints, tuple[str, ...]]:
+    labels = source.read(name, "iu", 1)
+    names = check_label_names(source.read("label_names", "U", 1).tolist())
+    check_labels(labels, names)
     return labels.astype(np.int64), names
-
-
-def _read_names(source: Source) -> tuple[str, ...]:
-    names = tuple(source.read("label_names", "U", 1).tolist())
-    if len(set(names)) < len(names):
-        msg = f"its label_names are not different from each other: {names!r:.200}."
-        raise ValueError(msg)
-    return names
-
-
-def _check_labels(labels: NDArray[Any], names: tuple[str, ...]) -> None:
-    valid = (labels >= 0) & (labels < len(names))
-    if not valid.all():
-        row = int(np.argmin(valid))
-        msg = f"its label {row} is {labels[row]}, and it has {len(names)} label_names."
-        raise ValueError(msg)
 
 
 def _check_count(source: Source, n: int, nouns: str) -> None:
@@ -366,7 +348,7 @@ def _check_count(source: Source, n: int, nouns: str) -> None:
 def _read_extras(
     source: Source, n_samples: int
 ) -> tuple[Ints | None, NDArray[np.bool_] | None]:
-    """Return groups and the original division, where there are any."""
+    """Return groups and the original split, if there are any."""
     groups = source.read("groups", "iu", 1) if "groups" in source else None
     in_test = source.read("in_test", "b", 1) if "in_test" in source else None
     for name, array in (("groups", groups), ("in_test", in_test)):
@@ -391,7 +373,7 @@ def _read_offsets(source: Source, name: str, n_items: int, total: int) -> Ints:
 
 
 def _drawn(samples: Samples, n_per_class: int | None, seed: int) -> Samples:
-    """Draw some samples of each class; None takes all."""
+    """Draw some samples of each label; None takes all."""
     if n_per_class is None:
         return samples
     rows = draw_per_class(
@@ -401,7 +383,7 @@ def _drawn(samples: Samples, n_per_class: int | None, seed: int) -> Samples:
         seed=seed,
         purpose=FOR_SAMPLES,
     )
-    return _taken(samples, rows, f"{n_per_class} samples of each class by seed {seed}")
+    return _taken(samples, rows, f"{n_per_class} samples per label, seed {seed}")
 
 
 def _taken(samples: Samples, rows: Ints, selection: str) -> Samples:

@@ -1,4 +1,4 @@
-"""Train and test parts by the protocols of the paper, the same on every machine."""
+"""Train and test splits by the protocols of the paper, the same on every machine."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from pbow._utils.checks import check_option, is_integer
 from pbow.datasets.drawing import FOR_SPLITS, check_seed, draw_order
+from pbow.errors import ParameterError
 
 __all__ = ["PROTOCOLS", "Split", "make_splits"]
 
@@ -18,7 +19,7 @@ Split = tuple[Ints, Ints]
 N_FOLDS = 4
 N_REPETITIONS = 5  # of the paper
 
-# Percent of the samples of each class, or of the groups, that are for testing.
+# Percentage of the samples per label, or of the groups, that are for testing.
 OF_SAMPLES = {"80/20": 20, "90/10": 10, "50/50": 50}
 OF_GROUPS = {"groups": 33, "50/50 groups": 50}
 FOLDS, ORIGINAL = "4 folds", "original"
@@ -35,16 +36,16 @@ def make_splits(
     seed: int,
     repetitions: int | None,
 ) -> list[Split]:
-    """Return rows for training and rows for testing, a pair a split.
+    """Return rows for training and rows for testing, one pair per split.
 
     Parameters
     ----------
     labels : ndarray of shape (n,)
-        Class of each sample.
+        Label of each sample.
     groups : ndarray of shape (n,) or None
         The surface, say, that each sample is from.
     in_test : ndarray of bool of shape (n,) or None
-        What the data's own division tests on.
+        The test samples of the release's own split.
     protocol : str
         One of PROTOCOLS.
     seed : int
@@ -55,15 +56,14 @@ def make_splits(
     check_option("protocol", protocol, PROTOCOLS)
     check_seed(seed)
     if repetitions is not None and not is_integer(repetitions, 1):
-        msg = f"Expected repetitions to be an int >= 1 or None; got {repetitions!r}."
-        raise ValueError(msg)
+        raise ParameterError("repetitions", "an int >= 1 or None", repetitions)
     if protocol == ORIGINAL:
         return _original(in_test, repetitions)
     n_drawn = repetitions or (1 if protocol == FOLDS else N_REPETITIONS)
     splits: list[Split] = []
     for purpose in range(FOR_SPLITS, FOR_SPLITS + n_drawn):
         if protocol in OF_SAMPLES:
-            tests = [_share_of_classes(labels, OF_SAMPLES[protocol], seed, purpose)]
+            tests = [_share_of_labels(labels, OF_SAMPLES[protocol], seed, purpose)]
         elif groups is None:
             _refuse_groups(protocol)
         elif protocol in OF_GROUPS:
@@ -80,29 +80,28 @@ def _original(
 ) -> list[Split]:
     if in_test is None:
         msg = (
-            "This data set has no division into train and test of its own. Take "
-            f"another protocol: {', '.join(OF_SAMPLES)}, or one over groups, if it has "
-            "some."
+            "This data set has no train/test split of its own. Take another protocol: "
+            f"{', '.join(OF_SAMPLES)}, or one over groups, if it has some."
         )
         raise ValueError(msg)
     if repetitions not in {None, 1}:
-        msg = f"There is one original division; got repetitions={repetitions}."
+        msg = f"There is one original split; got repetitions={repetitions}."
         raise ValueError(msg)
     return [(np.flatnonzero(~in_test), np.flatnonzero(in_test))]
 
 
-def _share_of_classes(
+def _share_of_labels(
     labels: Ints, percent: int, seed: int, purpose: int
 ) -> NDArray[np.bool_]:
-    """Mark a share of each class, at least one sample and not all."""
+    """Mark a share of each label's samples, at least one and not all."""
     order = draw_order(len(labels), seed, purpose)
     test = np.zeros(len(labels), np.bool_)
     for label in np.unique(labels):
         rows = order[labels[order] == label]
         if len(rows) < 2:
             msg = (
-                f"Expected at least 2 samples of each class to split; class {label} "
-                f"has {len(rows)}."
+                f"Expected at least 2 samples per label to split; label {label} has "
+                f"{len(rows)}."
             )
             raise ValueError(msg)
         test[rows[: _share(len(rows), percent)]] = True
@@ -112,8 +111,8 @@ def _share_of_classes(
 def _share_of_groups(
     labels: Ints, groups: Ints, percent: int, seed: int, purpose: int
 ) -> NDArray[np.bool_]:
-    """Mark whole groups: a share of those in which the same class is most frequent."""
-    names, inverse, counts = _count_classes(labels, groups)
+    """Mark whole groups: a share of those in which the same label is most frequent."""
+    names, inverse, counts = _count_labels(labels, groups)
     most_frequent = counts.argmax(axis=1)
     order = draw_order(len(names), seed, purpose)
     chosen = np.zeros(len(names), np.bool_)
@@ -121,7 +120,7 @@ def _share_of_groups(
         of_label = order[most_frequent[order] == label]
         if len(of_label) < 2:
             msg = (
-                "Expected at least 2 groups of each class to split by groups; class "
+                "Expected at least 2 groups per label to split by groups; label "
                 f"{label} has {len(of_label)}. Take a protocol over samples: "
                 f"{', '.join(OF_SAMPLES)}."
             )
@@ -133,12 +132,12 @@ def _share_of_groups(
 def _folds_of_groups(
     labels: Ints, groups: Ints, seed: int, purpose: int
 ) -> list[NDArray[np.bool_]]:
-    """Mark each fold: whole groups, with about as many samples of each class.
+    """Mark each fold: whole groups, with about as many samples of each label.
 
     Large groups come first, equal ones in random order; each goes to the fold that has
-    the fewest samples of its classes.
+    the fewest samples of its labels.
     """
-    names, inverse, counts = _count_classes(labels, groups)
+    names, inverse, counts = _count_labels(labels, groups)
     if len(names) < N_FOLDS:
         msg = (
             f"Expected at least {N_FOLDS} groups for {N_FOLDS} folds; got {len(names)}."
@@ -149,8 +148,8 @@ def _folds_of_groups(
     loads = np.zeros((N_FOLDS, counts.shape[1]), np.int64)
     fold_of = np.empty(len(names), np.int64)
     for group in by_size:
-        # How much it adds to the squares of the counts, but for what is the same for
-        # all; whole numbers, so that no machine rounds otherwise.
+        # How much it adds to the squares of the counts, up to what is the same for all
+        # folds; integers, so that no machine rounds otherwise.
         cost = loads @ counts[group]
         fold = int(np.lexsort((loads.sum(axis=1), cost))[0])
         fold_of[group] = fold
@@ -158,8 +157,8 @@ def _folds_of_groups(
     return [(fold_of == fold)[inverse] for fold in range(N_FOLDS)]
 
 
-def _count_classes(labels: Ints, groups: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return the groups, which one a sample is in, and what classes each has."""
+def _count_labels(labels: Ints, groups: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return the groups, the group of each sample, and the label counts per group."""
     names, inverse = np.unique(groups, return_inverse=True)
     n_classes = int(labels.max(initial=0)) + 1
     cells = np.bincount(inverse * n_classes + labels, minlength=len(names) * n_classes)

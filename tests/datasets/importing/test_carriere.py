@@ -6,7 +6,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from pbow.datasets import load_dataset
-from pbow.datasets.importing import carriere, import_dataset
+from pbow.datasets.importing import carriere
+from pbow.datasets.imports import import_dataset
 from pbow.io import FileFormatError
 
 CSV = ",part\n0,3.0\n1,1.0\n2,1.0\n3,2.0\n"
@@ -49,7 +50,6 @@ def test_diagrams_and_parts_are_joined(tmp_path, write_folder, write_zip, load):
         assert "exchanged" not in str(arrays["provenance"])
 
 
-@pytest.mark.usefixtures("nothing_else")
 def test_what_was_imported_is_loaded(write_folder):
     release = write_folder({"train_diag.hdf5": diagrams(), "train.csv": CSV})
     import_dataset("shape-segmentation-carriere", release)

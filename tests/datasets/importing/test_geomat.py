@@ -6,8 +6,9 @@ from numpy.testing import assert_array_equal
 from scipy.io import savemat
 
 from pbow.datasets import load_dataset
-from pbow.datasets.importing import geomat, import_dataset
+from pbow.datasets.importing import geomat
 from pbow.datasets.importing.geomat import MATERIALS
+from pbow.datasets.imports import import_dataset
 from pbow.io import FileFormatError
 
 NAME = "{}/{}/{}_400x400_{}.mat"
@@ -60,7 +61,6 @@ def test_patches_come_by_material_with_split_scale_and_photograph(
         assert arrays["images"].dtype == np.float32
 
 
-@pytest.mark.usefixtures("nothing_else")
 def test_what_was_imported_is_loaded(write_folder, release):
     import_dataset("geomat", write_folder(release))
     data = load_dataset("geomat")
@@ -77,7 +77,6 @@ def test_patches_of_one_pose_are_a_group_within_a_material(
     assert_array_equal(arrays["groups"], np.repeat(range(19), 2))
 
 
-@pytest.mark.usefixtures("nothing_else")
 def test_where_a_pose_is_missing_there_are_no_groups(
     tmp_path, write_folder, load, release
 ):

@@ -6,7 +6,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from pbow.datasets import load_dataset
-from pbow.datasets.importing import hofer, import_dataset
+from pbow.datasets.importing import hofer
+from pbow.datasets.imports import import_dataset
 from pbow.io import FileFormatError
 
 FINITE = "data_views/DegreeVertexFiltration_dim_0/{}/{}"
@@ -74,7 +75,6 @@ def test_finite_and_essential_points_are_joined_in_the_order_of_graphs(
         )
 
 
-@pytest.mark.usefixtures("nothing_else")
 def test_what_was_imported_is_loaded(write_folder):
     import_dataset("reddit-5k-hofer", write_folder({"reddit_5K.h5": provider()}))
     data = load_dataset("reddit-5k-hofer")

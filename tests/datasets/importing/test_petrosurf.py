@@ -7,7 +7,8 @@ from PIL import Image
 from scipy.io import savemat
 
 from pbow.datasets import cut_patches, load_dataset
-from pbow.datasets.importing import import_dataset, petrosurf
+from pbow.datasets.importing import petrosurf
+from pbow.datasets.imports import import_dataset
 from pbow.io import FileFormatError
 
 
@@ -83,7 +84,6 @@ def test_patches_are_those_of_each_surface(
             assert_array_equal(arrays["positions"][rows], expected.positions)
 
 
-@pytest.mark.usefixtures("nothing_else")
 def test_what_was_imported_is_loaded(write_folder, surfaces):
     import_dataset("petrosurf3d", write_folder(by_suffix(*surfaces)))
     data = load_dataset("petrosurf3d")

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from pbow.datasets.importing import import_dataset, princeton
+from pbow.datasets.importing import princeton
+from pbow.datasets.imports import import_dataset
 from pbow.io import FileFormatError
 
 # Two triangles on an edge; the vertices 1 and 2 have a face of each.

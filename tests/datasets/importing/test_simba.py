@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from pbow.datasets.importing import import_dataset, simba
+from pbow.datasets.importing import simba
 from pbow.datasets.importing.simba import SHAPES
+from pbow.datasets.imports import import_dataset
 from pbow.io import FileFormatError
 
 # As the authors' files are, but for their number and length.

@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from pbow.datasets import load_dataset
-from pbow.datasets.importing import import_dataset
+from pbow.datasets.imports import import_dataset
 from pbow.io import FileFormatError
 
 # A triangle with a vertex apart, an edge, and a vertex by itself.
@@ -63,7 +63,6 @@ def test_dashes_of_a_name_become_underscores_and_either_finds_it(
         assert path.name == "graphs_MY_TRIO.npz"
 
 
-@pytest.mark.usefixtures("nothing_else")
 def test_what_was_imported_is_loaded(tmp_path, write_folder):
     path = import_dataset("trio", write_folder(TRIO))
     assert path == tmp_path / "cache" / "imported" / "graphs_TRIO.npz"

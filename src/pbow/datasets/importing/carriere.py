@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 
+from pbow._utils.progress import progress_bar
 from pbow.datasets.importing.diagrams import pack_diagrams
 from pbow.datasets.importing.hdf5 import (
     MOST_VALUES,
@@ -16,7 +17,6 @@ from pbow.datasets.importing.hdf5 import (
 )
 from pbow.datasets.importing.output import Converted
 from pbow.datasets.importing.release import Release, refuse
-from pbow.progress import Progress, reporting
 
 __all__ = ["HOME", "convert_carriere"]
 
@@ -26,7 +26,7 @@ MOST_BYTES_OF_PARTS = 1 << 24
 N_POINTS, N_POINTS_A_MESH, FIRST_MESH = 5_700, 300, 61
 
 
-def convert_carriere(release: Release, progress: Progress) -> list[Converted]:
+def convert_carriere(release: Release, *, progress: bool) -> list[Converted]:
     """Convert ``train_diag.hdf5`` and ``train.csv``: 5,700 points of 19 airplanes.
 
     ``geodesic/1/<i>`` is the diagram of point i in dimension 1, and line i of the
@@ -41,7 +41,7 @@ def convert_carriere(release: Release, progress: Progress) -> list[Converted]:
     ----------
     release : Release
         A folder or zip that has both files.
-    progress : bool or callable
+    progress : bool
         As in :func:`pbow.datasets.import_dataset`.
     """
     labels, label_names = _read_parts(release, _find(release, PARTS))
@@ -57,7 +57,7 @@ def convert_carriere(release: Release, progress: Progress) -> list[Converted]:
             )
         diagrams = []
         room = MOST_VALUES
-        with reporting(progress, len(labels), noun="diagrams") as advance:
+        with progress_bar(show=progress, total=len(labels), unit="diagrams") as advance:
             for i in range(len(labels)):
                 diagrams.append(read_points(group, str(i), room))
                 room -= diagrams[-1].size

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.progress import progress_bar
 from pbow.datasets.importing.matlab import read_matlab
 from pbow.datasets.importing.output import Converted
 from pbow.datasets.importing.release import Release, refuse
-from pbow.progress import Progress, reporting
 
 __all__ = ["HOME", "convert_geomat"]
 
@@ -47,7 +47,7 @@ MOST_BYTES = 1 << 24
 SCALE = re.compile(r"([0-9]{2,5})x\1")
 
 
-def convert_geomat(release: Release, progress: Progress) -> list[Converted]:
+def convert_geomat(release: Release, *, progress: bool) -> list[Converted]:
     """Convert the depth of each patch, ``<Material>/<train or test>/<patch>.mat``.
 
     A file has ``Depth``, 100 x 100, and ``Class``, the number of the material from 1
@@ -64,14 +64,14 @@ def convert_geomat(release: Release, progress: Progress) -> list[Converted]:
     ----------
     release : Release
         A folder or a zip with a folder for each of the nineteen materials.
-    progress : bool or callable
+    progress : bool
         As in :func:`pbow.datasets.import_dataset`.
     """
     names = _find(release)
     images = np.empty((len(names), SIDE, SIDE), np.float32)
     labels = np.empty(len(names), np.int32)
     photographs: list[bytes | None] = []
-    with reporting(progress, len(names), noun="patches") as advance:
+    with progress_bar(show=progress, total=len(names), unit="patches") as advance:
         for i, name in enumerate(names):
             images[i], labels[i], photograph = _read_patch(release, name)
             photographs.append(photograph)

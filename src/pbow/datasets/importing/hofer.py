@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pbow._utils.progress import progress_bar
 from pbow.datasets.importing.diagrams import pack_diagrams
 from pbow.datasets.importing.hdf5 import (
     MOST_VALUES,
@@ -14,7 +15,6 @@ from pbow.datasets.importing.hdf5 import (
 )
 from pbow.datasets.importing.output import Converted
 from pbow.datasets.importing.release import Release, refuse
-from pbow.progress import Progress, reporting
 
 __all__ = ["HOME", "convert_hofer"]
 
@@ -27,7 +27,7 @@ ESSENTIAL = "DegreeVertexFiltration_dim_0_essential"
 KNOWN_COUNTS = {"reddit_5k": (4_999, 5), "reddit_12k": (11_929, 11)}
 
 
-def convert_hofer(release: Release, progress: Progress, which: str) -> list[Converted]:
+def convert_hofer(release: Release, which: str, *, progress: bool) -> list[Converted]:
     """Convert the file ``reddit_5K.h5`` or ``reddit_12K.h5``.
 
     ``data_views/<view>/<label>/<graph>`` is a diagram, and ``str_2_int_label_map`` has
@@ -42,7 +42,7 @@ def convert_hofer(release: Release, progress: Progress, which: str) -> list[Conv
     ----------
     release : Release
         The file, or a folder or zip that has it.
-    progress : bool or callable
+    progress : bool
         As in :func:`pbow.datasets.import_dataset`.
     which : {"reddit_5k", "reddit_12k"}
         The data set.
@@ -63,7 +63,9 @@ def convert_hofer(release: Release, progress: Progress, which: str) -> list[Conv
         _check_counts(where, which, len(samples), len(classes))
         diagrams = []
         room = MOST_VALUES
-        with reporting(progress, len(samples), noun="diagrams") as advance:
+        with progress_bar(
+            show=progress, total=len(samples), unit="diagrams"
+        ) as advance:
             for graph, label in samples:
                 mortal, undying = (
                     read_points(group, str(graph), room) for group in groups[label]

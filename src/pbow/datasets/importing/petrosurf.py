@@ -8,12 +8,12 @@ from pathlib import PurePosixPath
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.progress import progress_bar
 from pbow.datasets.importing.output import Converted
 from pbow.datasets.importing.pictures import ENDINGS, read_picture
 from pbow.datasets.importing.release import Release, refuse
 from pbow.datasets.patches import cut_patches
 from pbow.errors import format_error
-from pbow.progress import Progress, reporting
 
 __all__ = ["HOME", "convert_petrosurf"]
 
@@ -28,7 +28,7 @@ DEPTH = re.compile(r"(.*?)[_-]?depth(?:[_-]?map)?", re.IGNORECASE)
 MASK = re.compile(r"(.*?)[_-]?(?:gt|mask|ground[_-]?truth)", re.IGNORECASE)
 
 
-def convert_petrosurf(release: Release, progress: Progress) -> list[Converted]:
+def convert_petrosurf(release: Release, *, progress: bool) -> list[Converted]:
     """Cut the depth maps of 26 surfaces into patches with labels by their masks.
 
     Each surface has two pictures of the same size, ``<surface>_depth`` and
@@ -45,12 +45,12 @@ def convert_petrosurf(release: Release, progress: Progress) -> list[Converted]:
     ----------
     release : Release
         A folder or zip.
-    progress : bool or callable
+    progress : bool
         As in :func:`pbow.datasets.import_dataset`.
     """
     surfaces = _find(release)
     cut = []
-    with reporting(progress, len(surfaces), noun="surfaces") as advance:
+    with progress_bar(show=progress, total=len(surfaces), unit="surfaces") as advance:
         for depth_file, mask_file in surfaces.values():
             depth = _read_depth(release, depth_file)
             where = release.where(mask_file)

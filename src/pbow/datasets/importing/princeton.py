@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.progress import progress_bar
 from pbow.datasets.importing.numbers import read_whole_numbers
 from pbow.datasets.importing.output import Converted
 from pbow.datasets.importing.release import Release, printable, refuse
 from pbow.errors import FileFormatError
 from pbow.homology import read_mesh
-from pbow.progress import Progress, reporting
 
 __all__ = ["CATEGORIES", "HOME", "convert_princeton"]
 
@@ -55,7 +55,7 @@ MOST_PARTS = 1_000
 
 
 def convert_princeton(
-    release: Release, progress: Progress, category: str
+    release: Release, category: str, *, progress: bool
 ) -> list[Converted]:
     """Convert the meshes of one category, ``<number>.off``, and their parts.
 
@@ -71,16 +71,16 @@ def convert_princeton(
     ----------
     release : Release
         A folder.
-    progress : bool or callable
-        As in :func:`pbow.datasets.import_dataset`.
     category : str
         One of the benchmark's, as ``"Airplane"``.
+    progress : bool
+        As in :func:`pbow.datasets.import_dataset`.
     """
     if not release.path.is_dir():
         refuse(str(release), "expected a folder of meshes. Unpack it, and pass that.")
     meshes, parts, are_named = _find(release, category)
     all_vertices, all_faces, all_names = [], [], []
-    with reporting(progress, len(meshes), noun="meshes") as advance:
+    with progress_bar(show=progress, total=len(meshes), unit="meshes") as advance:
         for mesh, part in zip(meshes, parts, strict=True):
             vertices, faces = _read_mesh(release, mesh)
             read = _read_names if are_named else _read_segments

@@ -8,10 +8,10 @@ from pathlib import PurePosixPath
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.progress import progress_bar
 from pbow.datasets.importing.diagrams import pack_diagrams
 from pbow.datasets.importing.output import Converted, digest_of
 from pbow.datasets.importing.release import Release, refuse
-from pbow.progress import Progress, reporting
 
 __all__ = ["HOME", "convert_simba"]
 
@@ -37,7 +37,7 @@ KNOWN_DIGESTS = (
 )
 
 
-def convert_simba(release: Release, progress: Progress) -> list[Converted]:
+def convert_simba(release: Release, *, progress: bool) -> list[Converted]:
     """Convert the authors' diagrams at noise 0.1: seven shapes, fifty clouds each.
 
     ``pd_gauss_0_1/<shape>/<number>.h5.pc.simba.1.00001_3.persistence`` has lines
@@ -49,12 +49,12 @@ def convert_simba(release: Release, progress: Progress) -> list[Converted]:
     ----------
     release : Release
         The repository, its folder ``data``, or a folder above those of the shapes.
-    progress : bool or callable
+    progress : bool
         As in :func:`pbow.datasets.import_dataset`.
     """
     samples = sorted(_find(release))
     diagrams: tuple[list[Floats], list[Floats]] = ([], [])
-    with reporting(progress, len(samples), noun="files") as advance:
+    with progress_bar(show=progress, total=len(samples), unit="files") as advance:
         for _, _, name in samples:
             table = _read_table(release, name)
             for dim in (0, 1):

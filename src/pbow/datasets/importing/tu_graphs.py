@@ -8,23 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.progress import progress_bar
 from pbow.datasets.importing.numbers import read_integers, read_whole_numbers
 from pbow.datasets.importing.output import Converted
 from pbow.datasets.importing.release import Release, refuse
 from pbow.datasets.sources import plain
-from pbow.progress import Progress, reporting
 
-__all__ = ["HOME", "TU_NAMES", "convert_tu_graphs", "has_tu_graphs"]
+__all__ = ["HOME", "convert_tu_graphs", "has_tu_graphs"]
 
 Ints = NDArray[np.int64]
 
 HOME = "the TU collection of graph data sets, chrsmrrs.github.io/datasets"
-TU_NAMES = {
-    "reddit-5k": "REDDIT-MULTI-5K",
-    "reddit-12k": "REDDIT-MULTI-12K",
-    "mutag": "MUTAG",
-    "proteins": "PROTEINS",
-}
 # Graphs, vertices and edges.
 KNOWN_COUNTS = {
     "REDDIT-MULTI-5K": (4_999, 2_542_071, 2_973_778),
@@ -36,7 +30,7 @@ EDGES, OWNERS, LABELS = "_A.txt", "_graph_indicator.txt", "_graph_labels.txt"
 
 
 def convert_tu_graphs(
-    release: Release, progress: Progress, name: str
+    release: Release, name: str, *, progress: bool
 ) -> list[Converted]:
     """Convert a graph set of the TU collection, in a folder or a zip.
 
@@ -49,17 +43,17 @@ def convert_tu_graphs(
     ----------
     release : Release
         The folder or zip, with or without a folder on top.
-    progress : bool or callable
-        As in :func:`pbow.datasets.import_dataset`.
     name : str
         Name of the set in the collection, in any case.
+    progress : bool
+        As in :func:`pbow.datasets.import_dataset`.
     """
     start = _find(release, name)
     files = [start + ending for ending in (EDGES, OWNERS, LABELS)]
     missing = [file for file in files if file not in release.names]
     if missing:
         refuse(str(release), f"it has no file {missing[0]}. Get it from {HOME}.")
-    with reporting(progress, len(files), noun="files") as advance:
+    with progress_bar(show=progress, total=len(files), unit="files") as advance:
         classes = read_integers(release.read(files[2]), release.where(files[2]))
         if not classes:
             refuse(release.where(files[2]), "it is empty; expected a label a graph.")
