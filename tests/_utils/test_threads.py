@@ -1,3 +1,4 @@
+import _thread
 import multiprocessing
 import threading
 import time
@@ -14,7 +15,9 @@ from pbow._utils.threads import (
     NANOSECONDS_PER_BLOCK,
     WORTH_A_THREAD,
     count_threads,
+    for_each,
     for_each_block,
+    steps_per_call,
 )
 
 BACKENDS = ["loky", "multiprocessing", "threading"]
@@ -88,22 +91,63 @@ def test_an_error_in_a_thread_reaches_the_caller():
         )
 
 
-@pytest.mark.parametrize("in_caller", [True, False])
-def test_after_an_error_the_other_threads_stop(in_caller):
-    caller, seen = threading.get_ident(), []
+def test_after_an_error_the_other_threads_stop():
+    seen = []
 
     def run(first, last):
-        if (threading.get_ident() == caller) == in_caller:
-            raise KeyboardInterrupt
+        if first == 0:
+            raise KeyError
         seen.append(first)
         time.sleep(0.05)
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyError):
         for_each_block(
             run, np.arange(1000), nanoseconds_per_point=WORTH_A_THREAD, n_jobs=8
         )
     # Of 32 blocks, no thread got as far as a third.
     assert len(seen) <= 14
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_ctrl_c_does_not_wait_for_a_long_call(n_threads):
+    go_on = threading.Event()
+    started = []
+
+    def run(task):
+        started.append(task)
+        go_on.wait(60)
+
+    timer = threading.Timer(0.3, _thread.interrupt_main)
+    timer.start()
+    start = time.monotonic()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            for_each(run, range(100), n_threads)
+        assert time.monotonic() - start < 10
+    finally:
+        go_on.set()
+        timer.join()
+    assert started == list(range(n_threads))
+
+
+@pytest.mark.parametrize("nanoseconds", [1.0, 1e12])
+def test_threads_keep_what_numpy_is_told_to_ignore(nanoseconds):
+    settings = []
+    with np.errstate(over="ignore", divide="raise"):
+        for_each(lambda _: settings.append(np.geterr()), range(4), 2, nanoseconds)
+        assert settings == [np.geterr()] * 4
+
+
+def test_short_work_is_shared_by_the_calling_thread():
+    seen = []
+    for_each(lambda _: seen.append(threading.get_ident()), range(5), 1, 1.0)
+    for_each(lambda _: seen.append(threading.get_ident()), range(5), 0)
+    assert seen == [threading.get_ident()] * 10
+
+
+def test_a_call_takes_a_fraction_of_a_second():
+    assert steps_per_call(1.0) == NANOSECONDS_PER_BLOCK
+    assert steps_per_call(1e30) == 1
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,13 @@ many threads there are or where the cuts lie.
 
 from __future__ import annotations
 
+import math
+import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from itertools import pairwise
+from threading import Thread
 from typing import TypeVar
 
 import numpy as np
@@ -27,8 +30,11 @@ Task = TypeVar("Task")
 # Below this many nanoseconds of work for each, threads cost more than they save.
 WORTH_A_THREAD = 500_000.0
 # Ctrl-C waits for the compiled call that is running. Costs are estimated: a block may
-# take several times as long.
+# take several times as long, and the block of one huge diagram as long as that takes.
 NANOSECONDS_PER_BLOCK = 2e8
+# Seconds.
+HEARD_WITHIN = 0.2
+PATIENCE = 1.0
 
 
 def count_threads(n_jobs: int | None) -> int:
@@ -97,7 +103,7 @@ def for_each_block(
         run(0, n_diagrams)
         return
     blocks = pairwise(_balanced_cuts(offsets, n_blocks))
-    for_each(lambda block: run(*block), blocks, n_threads)
+    for_each(lambda block: run(*block), blocks, n_threads, work)
 
 
 def steps_per_call(nanoseconds_per_step: float) -> int:
@@ -109,38 +115,65 @@ def steps_per_call(nanoseconds_per_step: float) -> int:
 
 
 def for_each(
-    run: Callable[[Task], None], tasks: Iterable[Task], n_threads: int
+    run: Callable[[Task], None],
+    tasks: Iterable[Task],
+    n_threads: int,
+    nanoseconds: float = math.inf,
 ) -> None:
     """Call ``run(task)`` on every task, in this thread and ``n_threads - 1`` others.
 
-    The first error ends it: no task is begun after it.
+    The first error ends it: no task is begun after it. Where the work takes longer than
+    someone who presses Ctrl-C should wait, all threads are others, and this one listens
+    for it; a call that is still running a second later is left to end by itself.
+
+    Parameters
+    ----------
+    run : callable
+        Releases the GIL while it works.
+    tasks : iterable
+        What it is called with.
+    n_threads : int
+        Number of threads; 0 is as 1, without any other.
+    nanoseconds : float, default=inf
+        Rough cost of all tasks together.
     """
-    waiting = deque(tasks)
+    waiting, errors = deque(tasks), list[BaseException]()
 
     def take_tasks() -> None:
         try:
-            while True:
+            while waiting:
                 try:
                     task = waiting.popleft()
-                except IndexError:
+                except IndexError:  # another thread was faster
                     return
                 run(task)
-        except BaseException:
-            waiting.clear()  # after an error, or Ctrl-C, the other threads stop, too
-            raise
+        except BaseException as error:
+            waiting.clear()  # the other threads stop, too
+            errors.append(error)
 
-    if n_threads <= 1:
-        take_tasks()
-        return
-    # The calling thread takes its share: there is one less to start.
-    with ThreadPoolExecutor(n_threads - 1) as pool:
-        try:
-            others = [pool.submit(take_tasks) for _ in range(n_threads - 1)]
+    listens = n_threads > 0 and nanoseconds > NANOSECONDS_PER_BLOCK
+    # Each in a context like this one: numpy keeps there what it warns of. And as
+    # daemons, so that the interpreter can end before they do.
+    others = [
+        Thread(target=copy_context().run, args=(take_tasks,), daemon=True)
+        for _ in range(n_threads if listens else n_threads - 1)
+    ]
+    try:
+        for thread in others:
+            thread.start()
+        if not listens:
             take_tasks()
-        finally:
-            waiting.clear()
-        for other in others:
-            other.result()
+        for thread in others:
+            while thread.is_alive():
+                thread.join(HEARD_WITHIN)  # without a limit, Windows would not listen
+    except BaseException:
+        waiting.clear()
+        end = time.monotonic() + PATIENCE
+        for thread in others:
+            thread.join(max(0.0, end - time.monotonic()))
+        raise
+    if errors:
+        raise errors[0]
 
 
 def _balanced_cuts(offsets: NDArray[np.int64], n_blocks: int) -> list[int]:

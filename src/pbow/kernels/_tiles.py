@@ -105,7 +105,7 @@ def fill(
                     mark(*tile)
                     advance(block.size)
 
-                for_each(fill_tile, tiles, n_threads)
+                for_each(fill_tile, tiles, n_threads, work)
 
     if out is None:
         matrix = np.empty(shape)
