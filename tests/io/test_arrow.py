@@ -1,11 +1,12 @@
 import json
+import subprocess
 import sys
 
 import numpy as np
 import pytest
 
 from pbow import Diagrams
-from pbow.io import FileFormatError, arrow, read_diagrams, write_diagrams
+from pbow.io import FileFormatError, read_diagrams, write_diagrams
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -18,17 +19,27 @@ def kind(request):
     return request.param
 
 
+def write_table(table, path, compression=None):
+    """Write a table as another program would."""
+    if path.suffix == ".parquet":
+        parquet.write_table(table, path, compression=compression or "snappy")
+    else:
+        options = pa.ipc.IpcWriteOptions(compression=compression)
+        with pa.ipc.new_file(path, table.schema, options=options) as writer:
+            writer.write_table(table)
+
+
+def read_table(path):
+    if path.suffix == ".parquet":
+        return parquet.read_table(path)
+    return pa.ipc.open_file(path).read_all()
+
+
 @pytest.fixture
 def save(kind, tmp_path):
-    """Write a table as another program would."""
-
-    def save(table, **options):
+    def save(table):
         path = tmp_path / f"foreign.{kind}"
-        if kind == "parquet":
-            parquet.write_table(table, path, **options)
-        else:
-            with pa.ipc.new_file(path, table.schema) as writer:
-                writer.write_table(table)
+        write_table(table, path)
         return path
 
     return save
@@ -44,11 +55,7 @@ def two_samples():
 def test_a_row_is_a_sample_and_a_column_a_part(X, kind, tmp_path):
     path = tmp_path / f"diagrams.{kind}"
     write_diagrams(X, path)
-    table = (
-        parquet.read_table(path)
-        if kind == "parquet"
-        else pa.ipc.open_file(path).read_all()
-    )
+    table = read_table(path)
     assert table.to_pylist() == [
         {
             "H0": [{"birth": 0.0, "death": np.inf}, {"birth": 0.0, "death": 0.5}],
@@ -60,9 +67,8 @@ def test_a_row_is_a_sample_and_a_column_a_part(X, kind, tmp_path):
     assert about == {"format": "pbow-diagrams", "version": 1}
 
 
-def test_large_collections_are_cut_into_batches(rng, kind, tmp_path, monkeypatch):
-    monkeypatch.setattr(arrow, "N_POINTS", 10)
-    sizes = rng.integers(0, 15, size=40)
+def test_large_collections_are_cut_into_batches(rng, kind, tmp_path):
+    sizes = rng.integers(0, 60_000, size=40)
     points = np.sort(rng.uniform(size=(sizes.sum(), 2)), axis=1)
     offsets = np.concatenate(([0], np.cumsum(sizes)))
     X = Diagrams.from_parts(
@@ -71,9 +77,9 @@ def test_large_collections_are_cut_into_batches(rng, kind, tmp_path, monkeypatch
     path = tmp_path / f"diagrams.{kind}"
     write_diagrams(X, path)
     if kind == "parquet":
-        assert parquet.ParquetFile(path).num_row_groups > 10
+        assert parquet.ParquetFile(path).num_row_groups > 1
     else:
-        assert pa.ipc.open_file(path).num_record_batches > 10
+        assert pa.ipc.open_file(path).num_record_batches > 1
     assert read_diagrams(path) == X
 
 
@@ -185,45 +191,58 @@ def test_a_small_file_that_unfolds_into_a_large_one_is_refused(tmp_path):
     table = pa.table({"H1": pa.chunked_array([lists] * 6000)})
     parquet.write_table(table, tmp_path / "a.parquet")
     assert (tmp_path / "a.parquet").stat().st_size < 50_000
-    with pytest.raises(FileFormatError, match="claims to have 12000000 values"):
+    with pytest.raises(FileFormatError, match="claims to unfold into 96 MB"):
         read_diagrams(tmp_path / "a.parquet")
 
 
-@pytest.mark.parametrize("compression", ["zstd", "lz4"])
-def test_so_is_one_long_list_of_zeros(kind, tmp_path, compression, monkeypatch):
-    monkeypatch.setattr(arrow, "MOST_VALUES_A_BYTE", 1)
-    n = 5_000_000
+def test_so_is_one_long_list_of_zeros(kind, tmp_path):
+    n = 10_000_000
     zeros = pa.array(np.zeros(n))
     points = pa.StructArray.from_arrays([zeros, zeros], fields=list(POINT))
     lists = pa.ListArray.from_arrays(pa.array([0, n], pa.int32()), points)
-    table = pa.table({"H1": lists})
     path = tmp_path / f"a.{kind}"
-    if kind == "parquet":
-        parquet.write_table(table, path, compression=compression)
-    else:
-        options = pa.ipc.IpcWriteOptions(compression=compression)
-        with pa.ipc.new_file(path, table.schema, options=options) as writer:
-            writer.write_table(table)
-    del table, lists, points, zeros
+    write_table(pa.table({"H1": lists}), path, compression="zstd")
     assert path.stat().st_size < 400_000
-    before = pa.total_allocated_bytes()
-    with pytest.raises(FileFormatError, match=r"claims to have \d+ values"):
+    with pytest.raises(FileFormatError, match="claims to unfold into 160 MB"):
         read_diagrams(path)
-    assert pa.total_allocated_bytes() - before < 10_000_000
 
 
 def test_compressed_files_are_read(X, kind, tmp_path):
-    write_diagrams(X, tmp_path / f"plain.{kind}")
-    path = tmp_path / f"packed.{kind}"
-    if kind == "parquet":
-        table = parquet.read_table(tmp_path / "plain.parquet")
-        parquet.write_table(table, path, compression="zstd")
-    else:
-        table = pa.ipc.open_file(tmp_path / "plain.arrow").read_all()
-        options = pa.ipc.IpcWriteOptions(compression="zstd")
-        with pa.ipc.new_file(path, table.schema, options=options) as writer:
-            writer.write_table(table)
+    path = tmp_path / f"a.{kind}"
+    write_diagrams(X, path)
+    write_table(read_table(path), path, compression="zstd")
     assert read_diagrams(path) == X
+
+
+@pytest.mark.parametrize(
+    "changes", [{37: 0, 320: 4}, dict.fromkeys(range(8, 16), 0)], ids=["kills", "zeros"]
+)
+def test_known_attacks_do_not_end_the_process(tmp_path, changes):
+    X = Diagrams.from_parts(
+        {
+            "H0": [[[0, 1], [0, np.inf]], [[0, 2.5]], []],
+            "H1": [[[1, 2]], [], [[0.25, 0.75], [1e-3, 7.0]]],
+        }
+    )
+    path = tmp_path / "a.arrow"
+    write_diagrams(X, path)
+    data = bytearray(path.read_bytes())
+    for place, value in changes.items():
+        data[place] = value
+    path.write_bytes(data)
+    program = (
+        "import sys\nfrom pbow.io import FileFormatError, read_diagrams\n"
+        "try:\n    read_diagrams(sys.argv[1])\n"
+        "except FileFormatError as error:\n    print(error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, path],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"Cannot read {path}: it is damaged" in done.stdout
 
 
 def test_without_pyarrow_the_error_names_the_extra(X, kind, tmp_path, monkeypatch):

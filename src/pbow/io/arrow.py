@@ -1,27 +1,32 @@
-"""Parquet and Arrow: a row for each sample, and a column of lists for each part.
+"""Parquet and Arrow: one row per sample, and a column of lists for each part.
 
 A diagram is a list of structs of birth and death, which all engines know. The schema
 says under the key ``pbow`` which version of this layout it is. Files of other programs
 have no such key, and are read if they have such columns.
+
+pyarrow reads the files, and its errors are translated. Sizes are checked before they
+are believed: those in Parquet's metadata against the size of the file, those of each
+Arrow batch as it is read. Tables are validated in full before their values are used,
+as offsets beyond a buffer would crash the process. A file that crashes pyarrow itself
+cannot be caught here: these formats are as safe as pyarrow.
 """
 
 from __future__ import annotations
 
 import json
-import struct
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from importlib import import_module
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.optional import import_optional
+from pbow._utils.unpacking import check_unpacked, damage_as_value_error
 from pbow.diagrams import Diagrams
 from pbow.errors import format_error
 from pbow.io.container import DIAGRAMS
-from pbow.io.counts import count_arrow_values, count_parquet_values
 
 __all__ = ["read_arrow", "read_parquet", "write_arrow", "write_parquet"]
 
@@ -33,9 +38,9 @@ ARROW_START = b"ARROW1\0\0"
 # Points of a batch: a batch is made in memory, and its lists count up to 2**31.
 N_POINTS = 1 << 20
 
-# Compressed zeros take next to no room; who claims more values than either is refused.
-MOST_VALUES = 4_000_000
-MOST_VALUES_A_BYTE = 100
+_import = partial(
+    import_optional, extra="arrow", purpose="Reading or writing Parquet and Arrow files"
+)
 
 
 def read_parquet(path: Path) -> Diagrams:
@@ -44,12 +49,12 @@ def read_parquet(path: Path) -> Diagrams:
     Parameters
     ----------
     path : Path
-        A file with columns of type ``list<struct<birth, death>>``; others are left out.
+        A file with columns of type ``list<struct<birth, death>>``; others are ignored.
 
     Returns
     -------
     X : Diagrams
-        One sample a row, one part a column.
+        One sample per row, one part per column.
 
     Raises
     ------
@@ -59,15 +64,20 @@ def read_parquet(path: Path) -> Diagrams:
         Without pyarrow, which is in the extra ``arrow``.
     """
     parquet = _import("pyarrow.parquet")
-    with path.open("rb") as file, format_error(path), _arrow_errors():
-        n_bytes = path.stat().st_size
-        _check_values(count_parquet_values(_footer(file, n_bytes)), n_bytes)
+    with path.open("rb") as file, format_error(path), damage_as_value_error():
         source = parquet.ParquetFile(file, page_checksum_verification=True)
         groups = range(source.num_row_groups)
-        return _from_tables(
-            source.schema_arrow,
-            (source.read_row_group(i, use_threads=False) for i in groups),
+        metadata = [source.metadata.row_group(i) for i in groups]
+        # A repeated value takes next to no bytes, before and after compression.
+        n_values = sum(
+            group.column(i).num_values
+            for group in metadata
+            for i in range(group.num_columns)
         )
+        check_unpacked(8 * n_values, path.stat().st_size)
+        names = _parts_of(source.schema_arrow)
+        read = partial(source.read_row_group, columns=names, use_threads=False)
+        return _from_tables(names, map(read, groups))
 
 
 def read_arrow(path: Path) -> Diagrams:
@@ -76,12 +86,12 @@ def read_arrow(path: Path) -> Diagrams:
     Parameters
     ----------
     path : Path
-        A file with columns of type ``list<struct<birth, death>>``; others are left out.
+        A file with columns of type ``list<struct<birth, death>>``; others are ignored.
 
     Returns
     -------
     X : Diagrams
-        One sample a row, one part a column.
+        One sample per row, one part per column.
 
     Raises
     ------
@@ -91,13 +101,15 @@ def read_arrow(path: Path) -> Diagrams:
         Without pyarrow, which is in the extra ``arrow``.
     """
     ipc = _import("pyarrow.ipc")
-    with path.open("rb") as file, format_error(path), _arrow_errors():
-        ipc.open_file(file)  # its end is there, too
+    with path.open("rb") as file, format_error(path), damage_as_value_error():
         file.seek(len(ARROW_START))
-        messages = ipc.MessageReader.open_stream(file)
-        schema = ipc.read_schema(messages.read_next_message())
-        batches = _checked_batches(messages, schema, path.stat().st_size)
-        return _from_tables(schema, batches)
+        first = ipc.read_message(file)
+        if first.type != "schema":
+            msg = f"it is damaged: it begins with a message of type {first.type}."
+            raise ValueError(msg)
+        with ipc.open_file(file) as source:
+            names = _parts_of(source.schema)
+            return _from_tables(names, _batches_of(source, path.stat().st_size))
 
 
 def write_parquet(X: Diagrams, file: BinaryIO) -> None:
@@ -108,7 +120,7 @@ def write_parquet(X: Diagrams, file: BinaryIO) -> None:
     X : Diagrams
         Any collection.
     file : binary file
-        Where to.
+        Open for writing.
     """
     schema = _schema_of(X)
     with _import("pyarrow.parquet").ParquetWriter(
@@ -126,32 +138,12 @@ def write_arrow(X: Diagrams, file: BinaryIO) -> None:
     X : Diagrams
         Any collection.
     file : binary file
-        Where to.
+        Open for writing.
     """
     schema = _schema_of(X)
     with _import("pyarrow.ipc").new_file(file, schema) as writer:
         for batch in _batches(X, schema):
             writer.write_batch(batch)
-
-
-def _import(name: str) -> Any:
-    try:
-        return import_module(name)
-    except ImportError as error:
-        msg = (
-            "Parquet and Arrow files need pyarrow, which is in the extra arrow of "
-            "pbow: pip install pyarrow."
-        )
-        raise ImportError(msg) from error
-
-
-@contextmanager
-def _arrow_errors() -> Iterator[None]:
-    """Turn what pyarrow says of a bad file, OSError often, into a ValueError."""
-    try:
-        yield
-    except (_import("pyarrow").ArrowException, OSError, MemoryError) as error:
-        raise ValueError(str(error)) from error
 
 
 def _schema_of(X: Diagrams) -> Any:
@@ -186,45 +178,19 @@ def _batches(X: Diagrams, schema: Any) -> Iterator[Any]:
         start = stop
 
 
-def _footer(file: BinaryIO, n_bytes: int) -> bytes:
-    """Return the description at the end of a Parquet file."""
-    if n_bytes < 12:
-        msg = "it is too short for a Parquet file."
-        raise ValueError(msg)
-    file.seek(n_bytes - 8)
-    size, end = struct.unpack("<I4s", file.read(8))
-    if end != b"PAR1" or size > n_bytes - 12:
-        msg = "it does not end like a Parquet file."
-        raise ValueError(msg)
-    file.seek(n_bytes - 8 - size)
-    footer = file.read(size)
-    file.seek(0)
-    return footer
+def _batches_of(source: Any, n_bytes: int) -> Iterator[Any]:
+    unpacked = 0
+    for i in range(source.num_record_batches):
+        batch = source.get_batch(i)
+        unpacked += batch.nbytes
+        check_unpacked(unpacked, n_bytes)
+        yield batch
 
 
-def _checked_batches(messages: Any, schema: Any, n_bytes: int) -> Iterator[Any]:
-    ipc = _import("pyarrow.ipc")
-    n_values = 0
-    for message in messages:
-        if message.type != "record batch":
-            msg = f"it has a {message.type}; expected batches of plain columns."
-            raise ValueError(msg)
-        n_values += count_arrow_values(message.metadata.to_pybytes())
-        _check_values(n_values, n_bytes)
-        yield ipc.read_record_batch(message, schema)
-
-
-def _check_values(n_values: int, n_bytes: int) -> None:
-    """Refuse what claims to unfold into far more than a file of this size can be."""
-    if n_values > max(MOST_VALUES, MOST_VALUES_A_BYTE * n_bytes):
-        msg = f"it claims to have {n_values} values in {n_bytes} bytes."
-        raise ValueError(msg)
-
-
-def _from_tables(schema: Any, tables: Iterable[Any]) -> Diagrams:
+def _parts_of(schema: Any) -> list[str]:
+    """Return the names of the columns that are diagrams."""
     _check_version(schema.metadata or {})
-    places = [i for i, field in enumerate(schema) if _is_diagram(field.type)]
-    names = [schema.field(i).name for i in places]
+    names = [field.name for field in schema if _is_diagram(field.type)]
     if not names:
         shown = ", ".join(f"{field.name}: {field.type}" for field in schema)[:200]
         msg = (
@@ -235,15 +201,20 @@ def _from_tables(schema: Any, tables: Iterable[Any]) -> Diagrams:
     if len(set(names)) < len(names):
         msg = f"it has several columns of one name among {', '.join(names)[:200]}."
         raise ValueError(msg)
+    return names
+
+
+def _from_tables(names: list[str], tables: Iterable[Any]) -> Diagrams:
     sizes: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
     points: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
     for table in tables:
-        # Offsets that point beyond their buffer would crash the process.
         table.validate(full=True)
-        for i, name in zip(places, names, strict=True):
-            column = table.column(i)
-            for chunk in getattr(column, "chunks", [column]):
-                _add_diagrams(chunk, name, sizes[name], points[name])
+        # By type as well: a column that is no part may have the name of one.
+        for field, column in zip(table.schema, table.columns, strict=True):
+            if _is_diagram(field.type):
+                for lists in getattr(column, "chunks", [column]):
+                    sizes[field.name].append(np.diff(lists.offsets.to_numpy()))
+                    points[field.name].append(_points_of(lists, field.name))
     return Diagrams.from_parts(
         {
             name: Diagrams(
@@ -265,9 +236,7 @@ def _is_diagram(kind: Any) -> bool:
     )
 
 
-def _add_diagrams(
-    lists: Any, name: str, sizes: list[NDArray[Any]], points: list[NDArray[Any]]
-) -> None:
+def _points_of(lists: Any, name: str) -> NDArray[Any]:
     structs = lists.flatten()
     columns = [
         structs.flatten()[structs.type.get_field_index(c)].cast("float64")
@@ -276,11 +245,10 @@ def _add_diagrams(
     if lists.null_count or any(column.null_count for column in columns):
         msg = (
             f"column {name} has a null. Write an empty list for a diagram without "
-            "points, and inf for the death of what never dies."
+            "points, and inf for the death of an essential point."
         )
         raise ValueError(msg)
-    sizes.append(np.diff(lists.offsets.to_numpy()).astype(np.int64))
-    points.append(np.column_stack([column.to_numpy() for column in columns]))
+    return np.column_stack([column.to_numpy() for column in columns])
 
 
 def _check_version(metadata: dict[bytes, bytes]) -> None:
