@@ -182,11 +182,11 @@ def test_a_user_that_is_not_there_is_named(write_folder):
         import_dataset("pair", write_folder(PAIR), to="~no-such-user/x")
 
 
-def test_files_that_lead_out_of_a_zip_are_said_to_be_passed_over(write_zip):
+def test_files_that_lead_out_of_a_zip_are_said_to_be_ignored(write_zip):
     release = write_zip({f"../{name}": text for name, text in PAIR.items()})
     with (
         pytest.warns(
-            UserWarning, match=r"passed over \(3, as '../PAIR_A.txt'\)"
+            UserWarning, match=r"ignored \(3, as '../PAIR_A.txt'\)"
         ) as said,
         pytest.raises(ValueError, match="There is no converter for 'pair'"),
     ):

@@ -105,5 +105,5 @@ def test_what_is_wrong_is_named(write_folder, changes, table, message):
 
 def test_both_files_are_needed_and_the_place_to_get_them_is_named(write_folder):
     release = write_folder({"train_diag.hdf5": diagrams()})
-    with pytest.raises(FileFormatError, match=r"found 0 of train\.csv\. Get them from"):
+    with pytest.raises(FileFormatError, match=r"one file train\.csv; found 0\. Get it"):
         import_dataset("shape-segmentation-carriere", release)

@@ -36,7 +36,7 @@ def test_points_of_a_group_are_read_and_empty_diagrams_have_any_shape():
 
     def read(file):
         group = read_group(read_group(file, "a"), "b")
-        return [read_points(group, name, 100) for name in group]
+        return [read_points(group, name) for name in group]
 
     points = reading(hdf5(write), read)
     assert_array_equal(points[0], [[1, 2], [3, 4]])
@@ -47,7 +47,6 @@ def test_points_of_a_group_are_read_and_empty_diagrams_have_any_shape():
 def write_oddities(file):
     file["text"] = "abc"
     file["triples"] = np.ones((2, 3))
-    file["soft"] = h5py.SoftLink("/triples")
     file["elsewhere"] = h5py.ExternalLink("/etc/passwd", "/x")
     file.create_dataset("unwritten", (10**9, 2), chunks=(1000, 2), dtype="f8")
     file.create_dataset("outside", (5,), "f8", external=[("raw.bin", 0, 40)])
@@ -62,32 +61,24 @@ def write_oddities(file):
 @pytest.mark.parametrize(
     ("read", "name", "message"),
     [
-        (read_group, "text", "expected /text to be a group"),
-        (read_group, "none", "expected 'none' in /; found"),
-        (read_group, "soft", "a link 'soft' to elsewhere"),
-        (read_array, "elsewhere", "a link 'elsewhere' to elsewhere"),
-        (read_array, "text", "expected /text to be an array of numbers"),
-        (read_array, "nothing", "expected /nothing to be an array of numbers"),
-        (read_array, "type", "expected /type to be an array of numbers"),
-        (read_group, "type", "expected /type to be a group"),
-        (read_array, "group", "expected /group to be an array of numbers"),
-        (read_array, "unwritten", "claims 2000000000 values"),
-        (read_array, "outside", "/outside lies in another file"),
-        (read_array, "virtual", "/virtual lies in another file"),
-        (lambda g, n: read_points(g, n, 9), "triples", r"has the shape \(2, 3\)"),
+        (read_group, "text", "'text' in '/' to be a group"),
+        (read_group, "none", "'none' in '/' to be a group; found"),
+        (read_group, "type", "'type' in '/' to be a group"),
+        (read_array, "elsewhere", "to be an array of numbers"),
+        (read_array, "text", "to be an array of numbers"),
+        (read_array, "nothing", "to be an array of numbers"),
+        (read_array, "type", "to be an array of numbers"),
+        (read_array, "group", "to be an array of numbers"),
+        (read_array, "unwritten", "//unwritten claims to unfold into 16 GB"),
+        (read_array, "outside", "in this file, not in another one"),
+        (read_array, "virtual", "in this file, not in another one"),
+        (read_points, "triples", r"in each row, not \(2, 3\)"),
     ],
 )
 def test_what_is_not_plain_is_refused(read, name, message):
     data = hdf5(write_oddities)
     with pytest.raises(FileFormatError, match=f"Cannot read the file: .*{message}"):
         reading(data, lambda file: read(file, name))
-
-
-def test_groups_of_too_many_members_are_refused(monkeypatch):
-    monkeypatch.setattr("pbow.datasets.importing.hdf5.MOST_MEMBERS", 1)
-    data = hdf5(lambda file: file.create_group("a").update(x=1.0, y=2.0))
-    with pytest.raises(FileFormatError, match="/a has 2 members, more than 1"):
-        reading(data, lambda file: read_group(file, "a"))
 
 
 def test_a_damaged_file_is_said_to_be_so():
@@ -100,7 +91,7 @@ def test_a_damaged_file_is_said_to_be_so():
 
 def test_names_within_a_file_are_printable():
     data = hdf5(lambda file: file.create_group("\x1b[2J"))
-    with pytest.raises(FileFormatError, match="expected 'x' in /; found ") as error:
+    with pytest.raises(FileFormatError, match="expected 'x' in '/' to be") as error:
         reading(data, lambda file: read_array(file, "x"))
     assert str(error.value).isprintable()
 

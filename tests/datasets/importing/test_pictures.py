@@ -1,5 +1,6 @@
 import struct
 import sys
+import zlib
 from io import BytesIO
 
 import numpy as np
@@ -8,7 +9,6 @@ from numpy.testing import assert_array_equal
 from PIL import Image
 from scipy.io import savemat
 
-from pbow.datasets.importing import pictures
 from pbow.datasets.importing.pictures import read_picture
 from pbow.io import FileFormatError
 
@@ -40,7 +40,7 @@ def test_a_picture_has_the_values_that_were_stored(kind, dtype):
     assert picture.dtype.kind == array.dtype.kind
 
 
-def test_colours_are_refused():
+def test_colors_are_refused():
     data = encoded(np.zeros((3, 4, 3), np.uint8), "png")
     with pytest.raises(
         FileFormatError, match=r"shape \(3, 4, 3\); expected one number"
@@ -50,12 +50,12 @@ def test_colours_are_refused():
 
 @pytest.mark.parametrize("kind", ["png", "tiff"])
 @pytest.mark.parametrize("palette", [[255] * 3 + [0] * 3, [0] * 3 + [255] * 3])
-def test_numbers_of_colours_are_not_taken_for_values(kind, palette):
+def test_indices_of_colors_are_not_taken_for_values(kind, palette):
     picture = Image.frombytes("P", (4, 3), bytes([0, 1] * 6))
     picture.putpalette(palette)
     stream = BytesIO()
     picture.save(stream, kind)
-    with pytest.raises(FileFormatError, match=r"in a palette; .* Save it in greysc"):
+    with pytest.raises(FileFormatError, match=r"in a palette; .* Save it in graysc"):
         read_picture(stream.getvalue(), f"a.{kind}", "mask")
 
 
@@ -82,11 +82,13 @@ def test_a_picture_in_another_format_than_its_name_says_is_refused():
         read_picture(stream.getvalue(), "a.png", "depth")
 
 
-def test_too_many_pixels_are_not_unpacked(monkeypatch):
-    monkeypatch.setattr(pictures, "MOST_PIXELS", 99)
-    data = encoded(np.ones((10, 10), np.uint8), "png")
-    with pytest.raises(FileFormatError, match="10 x 10 pixels"):
-        read_picture(data, "a.png", "depth")
+def test_too_many_pixels_are_not_unpacked():
+    data = bytearray(encoded(np.ones((10, 10), np.uint8), "png"))
+    # Width and height, and the checksum of the header.
+    struct.pack_into(">2L", data, 16, 20_000, 20_000)
+    struct.pack_into(">L", data, 29, zlib.crc32(data[12:29]))
+    with pytest.raises(FileFormatError, match="exceeds limit"):
+        read_picture(bytes(data), "a.png", "depth")
 
 
 def test_a_missing_array_is_named():

@@ -149,7 +149,7 @@ def test_what_is_wrong_is_named(tmp_path, write_folder, changes, message):
     ("segments", "message"),
     [
         ("0\n", "the segments of 1 faces, and the mesh has 2 triangles"),
-        ("0\n-1\n", "line 2 is '-1'"),
+        ("0\n-1\n", "there is a segment -1"),
         ("0\n1000\n", "there is a segment 1000"),
     ],
 )

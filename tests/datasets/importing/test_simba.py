@@ -81,9 +81,8 @@ def test_other_diagrams_than_the_authors_are_refused(tmp_path, write_folder):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1 0.1\n", "line 1 is '1 0.1'; expected a dimension, a birth and a death"),
+        ("1 0.1\n", "line 1 is '1 0.1'; expected 3 numbers"),
         ("0 0 inf\n1 a 2\n", "line 2 is '1 a 2'"),
-        ("1.5 1 2\n", "line 1 is '1.5 1 2'"),
         ("1 2 1\n", "dies before it is born"),
         ("1 nan 1\n", "nan"),
     ],

@@ -106,7 +106,7 @@ def test_a_real_set_written_in_the_format_comes_back(
         ({"TRIO_A.txt": "1, 8\n"}, r"TRIO_A.txt: edge 1, 8 .*from 1 to 7"),
         ({"TRIO_A.txt": "0, 1\n"}, r"edge 0, 1 .*from 1 to 7"),
         ({"TRIO_A.txt": "1, 5\n"}, "edge 1, 5 joins vertices of different graphs"),
-        ({"TRIO_A.txt": "1, 2\n1 2\n"}, "line 2 is '1 2'"),
+        ({"TRIO_A.txt": "1, 2\n1; 2\n"}, "line 2 is '1; 2'"),
         ({"TRIO_A.txt": b"\xff\xfe"}, r"TRIO_A\.txt: line 1 is '��'"),
         (
             {"TRIO_graph_indicator.txt": "1\n4\n"},
@@ -114,7 +114,7 @@ def test_a_real_set_written_in_the_format_comes_back(
         ),
         ({"TRIO_graph_indicator.txt": "0\n"}, "vertex 1 is of graph 0"),
         ({"TRIO_graph_indicator.txt": "1\n3\n"}, "graph 2 has no vertex"),
-        ({"TRIO_graph_labels.txt": "a\n"}, "labels.txt: line 1 is 'a'; expected a wh"),
+        ({"TRIO_graph_labels.txt": "a\n"}, "labels.txt: line 1 is 'a'; expected 1 wh"),
         ({"TRIO_graph_labels.txt": " \n"}, "labels.txt: it is empty"),
         ({"TRIO_graph_labels.txt": "1\n2\n"}, "graph 3, and there are labels of 2"),
     ],

@@ -10,7 +10,6 @@ import numpy as np
 from pbow._utils.progress import progress_bar
 from pbow.datasets.importing.diagrams import pack_diagrams
 from pbow.datasets.importing.hdf5 import (
-    MOST_VALUES,
     open_hdf5,
     read_group,
     read_points,
@@ -22,7 +21,6 @@ __all__ = ["HOME", "convert_carriere"]
 
 HOME = "the repository of sklearn-tda, github.com/MathieuCarriere/sklearn-tda (3DSeg)"
 DIAGRAMS, PARTS = "train_diag.hdf5", "train.csv"
-MOST_BYTES_OF_PARTS = 1 << 24
 N_POINTS, N_POINTS_A_MESH, FIRST_MESH = 5_700, 300, 61
 
 
@@ -30,7 +28,7 @@ def convert_carriere(release: Release, *, progress: bool) -> list[Converted]:
     """Convert ``train_diag.hdf5`` and ``train.csv``: 5,700 points of 19 airplanes.
 
     ``geodesic/1/<i>`` is the diagram of point i in dimension 1, and line i of the
-    column ``part`` its class, a number without a name. The script that made the file
+    column ``part`` its label, a number without a name. The script that made the file
     took every tenth of the first 3,000 vertices of the Princeton meshes 61 to 79, one
     mesh after another; so the mesh and the vertex of each point are known. Where all
     points have their death first, the columns are exchanged, and the record says so.
@@ -42,10 +40,10 @@ def convert_carriere(release: Release, *, progress: bool) -> list[Converted]:
     release : Release
         A folder or zip that has both files.
     progress : bool
-        As in :func:`pbow.datasets.import_dataset`.
+        Whether to show a bar on stderr.
     """
-    labels, label_names = _read_parts(release, _find(release, PARTS))
-    name = _find(release, DIAGRAMS)
+    labels, label_names = _read_parts(release, release.only(PARTS, HOME))
+    name = release.only(DIAGRAMS, HOME)
     where = release.where(name)
     with open_hdf5(release.read(name), where) as file:
         group = read_group(read_group(file, "geodesic"), "1")
@@ -56,11 +54,9 @@ def convert_carriere(release: Release, *, progress: bool) -> list[Converted]:
                 f"expected {N_POINTS} of both. Get them again from {HOME}.",
             )
         diagrams = []
-        room = MOST_VALUES
         with progress_bar(show=progress, total=len(labels), unit="diagrams") as advance:
             for i in range(len(labels)):
-                diagrams.append(read_points(group, str(i), room))
-                room -= diagrams[-1].size
+                diagrams.append(read_points(group, str(i)))
                 advance(1)
     done = "Group geodesic/1, in the order of the points' numbers."
     points = np.concatenate(diagrams)
@@ -74,23 +70,11 @@ def convert_carriere(release: Release, *, progress: bool) -> list[Converted]:
     return [Converted("carriere_segmentation_diagrams", arrays, done)]
 
 
-def _find(release: Release, file: str) -> str:
-    found = [name for name in release.names if name.rpartition("/")[2] == file]
-    # The repository has train.csv of another set as well, at another time.
-    if len(found) != 1:
-        refuse(
-            str(release),
-            f"expected one file {DIAGRAMS} and one file {PARTS}; found {len(found)} of "
-            f"{file}. Get them from {HOME}.",
-        )
-    return found[0]
-
-
 def _read_parts(release: Release, name: str) -> tuple[list[int], list[str]]:
-    """Return the class of each point, and the names of the classes."""
+    """Return the label of each point, and the names of the labels."""
     where = release.where(name)
     try:
-        text = release.read(name, MOST_BYTES_OF_PARTS).decode("utf-8-sig")
+        text = release.read(name).decode("utf-8-sig")
         rows = list(csv.reader(text.splitlines(), strict=True))
     except (UnicodeDecodeError, csv.Error) as error:
         refuse(where, f"it is not a table of comma-separated values ({error}).")

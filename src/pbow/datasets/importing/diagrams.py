@@ -29,9 +29,9 @@ def pack_diagrams(
     diagrams : sequence of ndarray of shape (n_points_i, 2)
         Birth and death of each point.
     labels : sequence of int
-        Class of each diagram.
+        Label of each diagram.
     label_names : sequence of str
-        Name of each class.
+        Name of each label.
     part : str
         As ``"H1"``, for messages.
     where : str

@@ -43,7 +43,6 @@ MATERIALS = (
 )
 N_PATCHES = 600  # of each material
 SIDE = 100
-MOST_BYTES = 1 << 24
 SCALE = re.compile(r"([0-9]{2,5})x\1")
 
 
@@ -65,7 +64,7 @@ def convert_geomat(release: Release, *, progress: bool) -> list[Converted]:
     release : Release
         A folder or a zip with a folder for each of the nineteen materials.
     progress : bool
-        As in :func:`pbow.datasets.import_dataset`.
+        Whether to show a bar on stderr.
     """
     names = _find(release)
     images = np.empty((len(names), SIDE, SIDE), np.float32)
@@ -127,9 +126,7 @@ def _is_for_testing(name: str) -> bool | None:
 def _read_patch(release: Release, name: str) -> tuple[NDArray[Any], int, bytes | None]:
     """Return the depth, the label, and what tells the photograph, if anything does."""
     where = release.where(name)
-    found = read_matlab(
-        release.read(name, MOST_BYTES), where, ("Depth", "Class", "Extrinsics"), 1 << 20
-    )
+    found = read_matlab(release.read(name), where, ("Depth", "Class", "Extrinsics"))
     depth = found.get("Depth", np.empty(0))
     if depth.shape != (SIDE, SIDE):
         refuse(

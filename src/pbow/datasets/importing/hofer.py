@@ -7,7 +7,6 @@ import numpy as np
 from pbow._utils.progress import progress_bar
 from pbow.datasets.importing.diagrams import pack_diagrams
 from pbow.datasets.importing.hdf5 import (
-    MOST_VALUES,
     open_hdf5,
     read_array,
     read_group,
@@ -32,8 +31,8 @@ def convert_hofer(release: Release, which: str, *, progress: bool) -> list[Conve
 
     ``data_views/<view>/<label>/<graph>`` is a diagram, and ``str_2_int_label_map`` has
     the number of each label. Of the views, connected components by degree are taken,
-    finite ones and those that never die; the latter have a death of 1 there, and one of
-    infinity here. The code has shifted and scaled each diagram to [0, 1] and left out
+    finite and essential ones; the latter have a death of 1 there, and an infinite death
+    here. The code has shifted and scaled each diagram to [0, 1] and left out
     persistence up to 0.01. Graphs come in the order of their numbers.
 
     Written from that code; not tried on the files themselves.
@@ -42,10 +41,10 @@ def convert_hofer(release: Release, which: str, *, progress: bool) -> list[Conve
     ----------
     release : Release
         The file, or a folder or zip that has it.
-    progress : bool
-        As in :func:`pbow.datasets.import_dataset`.
     which : {"reddit_5k", "reddit_12k"}
         The data set.
+    progress : bool
+        Whether to show a bar on stderr.
     """
     name = _find(release, which)
     where = release.where(name)
@@ -62,17 +61,15 @@ def convert_hofer(release: Release, which: str, *, progress: bool) -> list[Conve
         )
         _check_counts(where, which, len(samples), len(classes))
         diagrams = []
-        room = MOST_VALUES
         with progress_bar(
             show=progress, total=len(samples), unit="diagrams"
         ) as advance:
             for graph, label in samples:
-                mortal, undying = (
-                    read_points(group, str(graph), room) for group in groups[label]
+                finite_points, essential_points = (
+                    read_points(group, str(graph)) for group in groups[label]
                 )
-                undying[:, 1] = np.inf
-                diagrams.append(np.concatenate((mortal, undying)))
-                room -= mortal.size + undying.size
+                essential_points[:, 1] = np.inf
+                diagrams.append(np.concatenate((finite_points, essential_points)))
                 advance(1)
     labels = [label for _, label in samples]
     arrays = pack_diagrams(diagrams, labels, classes, part="H0", where=where)
@@ -84,20 +81,13 @@ def convert_hofer(release: Release, which: str, *, progress: bool) -> list[Conve
 
 
 def _find(release: Release, which: str) -> str:
-    expected = f"{which.replace('k', 'K')}.h5"
     if release.path.is_file() and release.names == [release.path.name]:
         return release.names[0]
-    found = [n for n in release.names if n.rpartition("/")[2].lower() == f"{which}.h5"]
-    if len(found) != 1:
-        refuse(
-            str(release),
-            f"expected one file {expected}; found {len(found)}. Get it from {HOME}.",
-        )
-    return found[0]
+    return release.only(f"{which.replace('k', 'K')}.h5", HOME)
 
 
 def _class_number(numbers: object, label: str) -> int:
-    value = read_array(numbers, label, 1)
+    value = read_array(numbers, label)
     if value.size != 1 or value.dtype.kind not in "iu":
         msg = f"str_2_int_label_map/{label} is not a whole number."
         raise ValueError(msg)

@@ -22,7 +22,7 @@ HOME = (
     "lrs.icg.tugraz.at/research/petroglyphsegmentation"
 )
 N_SURFACES = 26
-# The supplement has 300 patches of each class a surface; the rest is a choice.
+# The supplement has 300 patches of each label per surface; the rest is a choice.
 SIDE, STEP, SHARES, N_PER_CLASS, SEED = 64, 16, (0.0, 0.5), 300, 0
 DEPTH = re.compile(r"(.*?)[_-]?depth(?:[_-]?map)?", re.IGNORECASE)
 MASK = re.compile(r"(.*?)[_-]?(?:gt|mask|ground[_-]?truth)", re.IGNORECASE)
@@ -36,7 +36,8 @@ def convert_petrosurf(release: Release, *, progress: bool) -> list[Converted]:
     file (arrays ``depth`` and ``mask``), in any folder of the release. Where they
     lie in folders ``depth`` and ``gt`` they may have the surface's name alone. Pixels
     above 0 of a mask are engraved. Where a depth map is not measured it is NaN, or 0 if
-    it is of integers. Patches are drawn by a fixed seed, 300 of each class a surface.
+    it is of integers. Patches are drawn by a fixed seed, 300 of each label per
+    surface.
 
     Written after the description of the release, which does not give names of files:
     rename them to these. Not tried on the release itself.
@@ -46,7 +47,7 @@ def convert_petrosurf(release: Release, *, progress: bool) -> list[Converted]:
     release : Release
         A folder or zip.
     progress : bool
-        As in :func:`pbow.datasets.import_dataset`.
+        Whether to show a bar on stderr.
     """
     surfaces = _find(release)
     cut = []
@@ -66,7 +67,7 @@ def convert_petrosurf(release: Release, *, progress: bool) -> list[Converted]:
                     seed=SEED,
                 )
                 if not len(patches.labels):
-                    msg = "no patch of each class can be cut from its surface."
+                    msg = "no patch of each label can be cut from its surface."
                     raise ValueError(msg)
             cut.append(patches)
             advance(1)
@@ -83,7 +84,7 @@ def convert_petrosurf(release: Release, *, progress: bool) -> list[Converted]:
     done = (
         f"Patches of {SIDE} x {SIDE} pixels, every {STEP}: engraved where at least "
         f"{SHARES[1]:g} of it is in the mask, rock where nothing is; at most "
-        f"{N_PER_CLASS} of each a surface, equally many, drawn by the seed {SEED}."
+        f"{N_PER_CLASS} of each per surface, equally many, drawn by the seed {SEED}."
     )
     return [Converted("petrosurf3d_patches", arrays, done)]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from importlib import import_module
 from io import BytesIO
 from pathlib import PurePosixPath
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.optional import import_optional
 from pbow.datasets.importing.matlab import read_matlab
 from pbow.datasets.importing.release import refuse
 from pbow.errors import FileFormatError
@@ -18,7 +18,6 @@ from pbow.errors import FileFormatError
 __all__ = ["ENDINGS", "read_picture"]
 
 ENDINGS = (".tif", ".tiff", ".png", ".mat")
-MOST_PIXELS = 1 << 28
 
 
 def read_picture(data: bytes, where: str, variable: str) -> NDArray[Any]:
@@ -41,13 +40,13 @@ def read_picture(data: bytes, where: str, variable: str) -> NDArray[Any]:
     Raises
     ------
     FileFormatError
-        If it is damaged, too large, or in colours, also by a palette.
+        If it is damaged, too large, or in color, also by a palette.
     ImportError
         For TIFF and PNG without Pillow, which is in the extra ``datasets``.
     """
     ending = PurePosixPath(where).suffix.lower()
     if ending == ".mat":
-        found = read_matlab(data, where, (variable,), MOST_PIXELS)
+        found = read_matlab(data, where, (variable,))
         if variable not in found:
             refuse(where, f"expected an array {variable!r}.")
         picture = found[variable]
@@ -56,41 +55,31 @@ def read_picture(data: bytes, where: str, variable: str) -> NDArray[Any]:
     if picture.ndim != 2 or picture.dtype.kind not in "biuf":
         refuse(
             where,
-            f"it is {picture.dtype} of shape {picture.shape}; expected one number a "
+            f"it is {picture.dtype} of shape {picture.shape}; expected one number per "
             "pixel.",
         )
     return picture
 
 
 def _read_with_pillow(data: bytes, where: str) -> NDArray[Any]:
-    try:
-        pillow = import_module("PIL.Image")
-    except ImportError as error:
-        msg = (
-            f"{where} is a picture, which needs Pillow, of the extra datasets: pip "
-            'install "pbow[datasets]".'
-        )
-        raise ImportError(msg) from error
+    pillow = import_optional(
+        "PIL.Image", extra="datasets", purpose=f"Reading {where}, an image,"
+    )
     try:
         with warnings.catch_warnings():
-            # It warns of what it makes up for; a damaged picture is not wanted.
+            # It warns of damage that it makes up for, and of too many pixels.
             warnings.simplefilter("error")
-            # Its limit for the web is less than a scan has; ours comes below.
-            warnings.simplefilter("ignore", pillow.DecompressionBombWarning)
             picture = pillow.open(BytesIO(data), formats=("TIFF", "PNG"))
-            if picture.width * picture.height > MOST_PIXELS:
-                msg = f"it has {picture.width} x {picture.height} pixels"
-                raise ValueError(msg)
             pixels = np.asarray(picture)
     # Pillow has a kind of error for each way in which a picture can be damaged.
     except Exception as error:
         msg = f"Cannot read {where}: it is damaged, or no TIFF or PNG ({error})."
         raise FileFormatError(msg) from error
     if picture.mode in ("P", "PA"):
-        # A number is a colour's place in a list, so 0 may be white.
+        # A number is a color's place in a list, so 0 may be white.
         refuse(
             where,
-            "its pixels are numbers of colours in a palette; expected one value a "
-            "pixel. Save it in greyscale.",
+            "its pixels are indices of colors in a palette; expected one value per "
+            "pixel. Save it in grayscale.",
         )
     return pixels

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.progress import progress_bar
-from pbow.datasets.importing.numbers import read_whole_numbers
 from pbow.datasets.importing.output import Converted
 from pbow.datasets.importing.release import Release, printable, refuse
 from pbow.errors import FileFormatError
@@ -50,7 +49,6 @@ NUMBERED = (
 # The springs keep their numbers, and are "excluded from our study", says the benchmark.
 CATEGORIES = tuple(category for category in NUMBERED if category != "Spring")
 N_MESHES = 20
-MOST_BYTES = 1 << 28
 MOST_PARTS = 1_000
 
 
@@ -74,7 +72,7 @@ def convert_princeton(
     category : str
         One of the benchmark's, as ``"Airplane"``.
     progress : bool
-        As in :func:`pbow.datasets.import_dataset`.
+        Whether to show a bar on stderr.
     """
     if not release.path.is_dir():
         refuse(str(release), "expected a folder of meshes. Unpack it, and pass that.")
@@ -121,24 +119,12 @@ def _find(release: Release, category: str) -> tuple[list[str], list[str], bool]:
     """Return the meshes, the files of their parts, and whether these have names."""
     first = N_MESHES * NUMBERED.index(category) + 1
     numbers = range(first, first + N_MESHES)
-    files: dict[str, list[str]] = {}
-    for name in release.names:
-        files.setdefault(PurePosixPath(name).name, []).append(name)
-    meshes = [_only(release, files, f"{number}.off") for number in numbers]
+    files = {PurePosixPath(name).name for name in release.names}
+    meshes = [release.only(f"{number}.off", HOME) for number in numbers]
     are_named = any(f"{number}_labels.txt" in files for number in numbers)
     ending = "_labels.txt" if are_named else "_0.seg"
-    parts = [_only(release, files, f"{number}{ending}") for number in numbers]
+    parts = [release.only(f"{number}{ending}", HOME) for number in numbers]
     return meshes, parts, are_named
-
-
-def _only(release: Release, files: dict[str, list[str]], file: str) -> str:
-    found = files.get(file, [])
-    if len(found) != 1:
-        refuse(
-            str(release),
-            f"expected one file {file}; found {len(found)}. Get it from {HOME}.",
-        )
-    return found[0]
 
 
 def _number(mesh: str) -> int:
@@ -146,7 +132,7 @@ def _number(mesh: str) -> int:
 
 
 def _read_mesh(release: Release, name: str) -> tuple[NDArray[np.float32], Ints]:
-    release.read(name, MOST_BYTES)  # for its checksum, and no more than that
+    release.read(name)  # for its checksum
     try:
         exact, faces = read_mesh(release.path / name)
     except ValueError as error:
@@ -167,7 +153,7 @@ def _read_mesh(release: Release, name: str) -> tuple[NDArray[np.float32], Ints]:
 def _read_names(release: Release, name: str, n_faces: int) -> NDArray[Any]:
     """Return the name of the part of each face."""
     where = release.where(name)
-    lines = [line.strip() for line in release.read(name, MOST_BYTES).splitlines()]
+    lines = [line.strip() for line in release.read(name).splitlines()]
     while lines and not lines[-1]:
         lines.pop()
     if len(lines) % 2 or len(lines) > 2 * MOST_PARTS:
@@ -216,17 +202,16 @@ def _as_faces(line: bytes, number: int, n_faces: int, where: str) -> Ints:
 
 def _read_segments(release: Release, name: str, n_faces: int) -> NDArray[Any]:
     where = release.where(name)
-    segments = read_whole_numbers(release.read(name, MOST_BYTES), where, 1)[:, 0]
+    segments = release.read_numbers(name, 1)[:, 0]
     if len(segments) != n_faces:
         refuse(
             where,
             f"it has the segments of {len(segments)} faces, and the mesh has {n_faces} "
             "triangles.",
         )
-    if (segments >= MOST_PARTS).any():
-        refuse(
-            where, f"there is a segment {segments.max()}; expected 0 to {MOST_PARTS}."
-        )
+    outside = segments[(segments < 0) | (segments >= MOST_PARTS)]
+    if len(outside):
+        refuse(where, f"there is a segment {outside[0]}; expected 0 to {MOST_PARTS}.")
     return segments
 
 

@@ -28,7 +28,6 @@ SHAPES = (
     "Random Cloud 2D",
 )
 NOISE = "pd_gauss_0_1"
-MOST_BYTES = 1 << 24
 FILE = re.compile(r"([0-9]{1,9})\..*persistence")
 # Of points, offsets and labels, for the dimensions 0 and 1.
 KNOWN_DIGESTS = (
@@ -50,13 +49,13 @@ def convert_simba(release: Release, *, progress: bool) -> list[Converted]:
     release : Release
         The repository, its folder ``data``, or a folder above those of the shapes.
     progress : bool
-        As in :func:`pbow.datasets.import_dataset`.
+        Whether to show a bar on stderr.
     """
     samples = sorted(_find(release))
     diagrams: tuple[list[Floats], list[Floats]] = ([], [])
     with progress_bar(show=progress, total=len(samples), unit="files") as advance:
         for _, _, name in samples:
-            table = _read_table(release, name)
+            table = release.read_numbers(name, 3, whole=False)
             for dim in (0, 1):
                 diagrams[dim].append(table[table[:, 0] == dim, 1:])
             advance(1)
@@ -100,24 +99,3 @@ def _find(release: Release) -> list[tuple[int, int, str]]:
             f"shape {missing[0]!r}. Get them from {HOME}.",
         )
     return found
-
-
-def _read_table(release: Release, name: str) -> Floats:
-    where = release.where(name)
-    rows = []
-    lines = release.read(name, MOST_BYTES).splitlines()
-    for number, line in enumerate(lines, 1):
-        words = line.split()
-        if not words:
-            continue
-        try:
-            dim, birth, death = words
-            rows.append((int(dim), float(birth), float(death)))
-        except ValueError:
-            shown = line[:40].decode("utf-8", "replace")
-            refuse(
-                where,
-                f"line {number} is {shown!r}; expected a dimension, a birth and a "
-                "death.",
-            )
-    return np.array(rows, np.float64).reshape(-1, 3)

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.progress import progress_bar
-from pbow.datasets.importing.numbers import read_integers, read_whole_numbers
 from pbow.datasets.importing.output import Converted
 from pbow.datasets.importing.release import Release, refuse
 from pbow.datasets.sources import plain
@@ -34,10 +33,10 @@ def convert_tu_graphs(
 ) -> list[Converted]:
     """Convert a graph set of the TU collection, in a folder or a zip.
 
-    ``NAME_A.txt`` has an edge a line, ``i, j``, mostly in both directions;
+    ``NAME_A.txt`` has one edge per line, ``i, j``, mostly in both directions;
     ``NAME_graph_indicator.txt`` the graph of each vertex and ``NAME_graph_labels.txt``
-    the class of each graph. Vertices and graphs are counted from 1. Other files are
-    passed over.
+    the label of each graph. Vertices and graphs are counted from 1. Other files are
+    ignored.
 
     Parameters
     ----------
@@ -46,7 +45,7 @@ def convert_tu_graphs(
     name : str
         Name of the set in the collection, in any case.
     progress : bool
-        As in :func:`pbow.datasets.import_dataset`.
+        Whether to show a bar on stderr.
     """
     start = _find(release, name)
     files = [start + ending for ending in (EDGES, OWNERS, LABELS)]
@@ -54,21 +53,21 @@ def convert_tu_graphs(
     if missing:
         refuse(str(release), f"it has no file {missing[0]}. Get it from {HOME}.")
     with progress_bar(show=progress, total=len(files), unit="files") as advance:
-        classes = read_integers(release.read(files[2]), release.where(files[2]))
-        if not classes:
-            refuse(release.where(files[2]), "it is empty; expected a label a graph.")
+        graph_labels = release.read_numbers(files[2], 1)[:, 0]
+        if len(graph_labels) == 0:
+            refuse(release.where(files[2]), "it is empty; expected one label per line.")
         advance(1)
-        owners = read_whole_numbers(release.read(files[1]), release.where(files[1]), 1)
+        owners = release.read_numbers(files[1], 1)
         advance(1)
-        ends = read_whole_numbers(release.read(files[0]), release.where(files[0]), 2)
+        ends = release.read_numbers(files[0], 2, separator=b",")
         num_nodes, first, ids = _number_vertices(
-            owners[:, 0], len(classes), release.where(files[1])
+            owners[:, 0], len(graph_labels), release.where(files[1])
         )
         edges, offsets = _simple_edges(ends, first, ids, release.where(files[0]))
         advance(1)
     tu_name = PurePosixPath(start).name
     _check_counts(release, tu_name, num_nodes, len(edges))
-    found, labels = np.unique(np.array(classes, np.int64), return_inverse=True)
+    found, labels = np.unique(graph_labels, return_inverse=True)
     arrays: dict[str, NDArray[Any]] = {
         "edges": edges,
         "offsets": offsets,
