@@ -59,7 +59,7 @@ def test_the_first_line_that_is_otherwise_is_named(text, line):
 
 
 @pytest.mark.parametrize(
-    ("n_columns", "expected"), [((1,), "1 number"), ((3, 4), "3 or 4 numbers")]
+    ("n_columns", "expected"), [((1,), "1 number"), ((3, 5, 4), "3, 4 or 5 numbers")]
 )
 def test_how_many_numbers_were_expected_is_said(n_columns, expected):
     with pytest.raises(ValueError, match=f"line 1 is '1 2'; expected {expected}."):

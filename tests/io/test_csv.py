@@ -28,6 +28,15 @@ def test_a_file_has_a_row_for_each_point_and_each_empty_diagram(tmp_path):
     )
 
 
+@pytest.mark.parametrize("name", ["=1+2", "+x", "-x", "@x", "'=x", "''-x", "'x", "\tx"])
+def test_a_spreadsheet_does_not_compute_names_of_parts(tmp_path, name):
+    X = Diagrams.from_list([[[0, 1]], []], name=name)
+    write_diagrams(X, tmp_path / "a.csv")
+    row = (tmp_path / "a.csv").read_text().splitlines()[1]
+    assert row.removeprefix("0,").lstrip('"').startswith("'")
+    assert read_diagrams(tmp_path / "a.csv") == X
+
+
 def test_parts_of_no_samples_are_named(tmp_path):
     X = Diagrams.from_parts({"H0": [], "H1": []})
     write_diagrams(X, tmp_path / "diagrams.csv")
@@ -88,18 +97,18 @@ def test_more_rows_than_are_read_at_a_time(rng, tmp_path):
         ("0,H1,0,1\n", "must have the columns"),
         ("sample,part,birth,birth,death\n", "each once"),
         (HEADER, "no row below the first line"),
-        (HEADER + "0,H1,0\n", "a row has 3 fields and the first line 4: '0,H1,0'"),
-        (HEADER + "0,H1,0,1,2\n", "a row has 5 fields"),
-        (HEADER + '0,"H1",0\n', "a row has 3 fields and the first line 4: '0,H1,0'"),
-        (HEADER + "0,H1,0,1\n0,H1\n0,H1,0,1,2,3\n", "2 fields .*: '0,H1'"),
-        (HEADER + "0,H1,zero,1\n", "'zero' is not a number"),
+        (HEADER + "0,H1,0\n", "line 2 has 3 fields and the first line 4: '0,H1,0'"),
+        (HEADER + "0,H1,0,1,2\n", "line 2 has 5 fields"),
+        (HEADER + '0,"H1",0\n', "line 2 has 3 fields and the first line 4: '0,H1,0'"),
+        (HEADER + "0,H1,0,1\n0,H1\n0,H1,0,1,2,3\n", "line 3 has 2 fields .*: '0,H1'"),
+        (HEADER + "\n0,H1,0,1\n\n0,H1,zero,1\n", "line 5: 'zero' is not a number"),
         (HEADER + "0,H1,1_0,20\n", "'1_0' is not a number"),
         (HEADER + "0,H1,\u0661,2\n", "is not a number"),
         (HEADER + "0,H1,1,\n", "'' is not a number"),
         (HEADER + "0,H1,,1\n", "'' is not a number"),
         (HEADER + ",H1,0,1\n", "'' is not a number"),
         (HEADER + "a,H1,0,1\n", "'a' is not a number"),
-        (HEADER + "-1,H1,0,1\n", "numbered 0, 1, 2, ...; got '-1'"),
+        (HEADER + "-1,H1,0,1\n", "line 2: .* numbered 0, 1, 2, ...; got '-1'"),
         (HEADER + "0.5,H1,0,1\n", r"got '0\.5'"),
         (HEADER + "nan,H1,0,1\n", "got 'nan'"),
         (HEADER + "1e300,H1,0,1\n", "got '1e300'"),

@@ -76,7 +76,8 @@ def _refuse_line(
     whole = "whole " if np.issubdtype(dtype, np.integer) else ""
     for number, line, words in _rows(lines):
         if len(words) not in widths or not _are_numbers(words, dtype):
-            listed = " or ".join(map(str, sorted(widths)))
+            listed = ", ".join(map(str, sorted(widths)))
+            listed = " or ".join(listed.rsplit(", ", 1))
             noun = "number" if widths == {1} else "numbers"
             shown = line[:40].decode("utf-8", "replace")
             msg = f"line {number} is {shown!r}; expected {listed} {whole}{noun}."

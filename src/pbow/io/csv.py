@@ -1,16 +1,18 @@
-"""Comma-separated values: a row for each point, and one for each empty diagram."""
+"""Comma-separated values: one row per point, and one for each empty diagram."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
-from itertools import chain, compress, islice
+import re
+from collections.abc import Sequence
+from itertools import compress, islice
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.unpacking import damage_as_value_error
 from pbow.diagrams import Diagrams
 from pbow.errors import format_error
 
@@ -30,6 +32,9 @@ N_UNNAMED = 1_000_000
 # Numbers in the column of parts must not become a million of them.
 MOST_PARTS = 10_000
 
+# Spreadsheets compute what begins so; an apostrophe in front makes it a text for them.
+FORMULA = re.compile(r"'*[=+\-@\t\r]")
+
 
 class _Block(NamedTuple):
     """Rows of points, and the samples of rows that only name a diagram."""
@@ -41,7 +46,7 @@ class _Block(NamedTuple):
 
 
 def read_csv(path: Path) -> Diagrams:
-    """Read a CSV file with a row for each point.
+    """Read a CSV file with one row per point.
 
     Parameters
     ----------
@@ -58,15 +63,28 @@ def read_csv(path: Path) -> Diagrams:
     Raises
     ------
     FileFormatError
-        If the file is not of this kind.
+        With the line, if the file is something else.
     """
+    blocks: list[_Block] = []
     names: dict[str, int] = {}
     # utf-8-sig: spreadsheets put a mark in front.
-    with path.open(encoding="utf-8-sig", newline="") as file, format_error(path):
-        try:
-            blocks = list(_read_blocks(file, names))
-        except csv.Error as error:
-            raise ValueError(str(error)) from error
+    with (
+        path.open(encoding="utf-8-sig", newline="") as file,
+        format_error(path),
+        damage_as_value_error(),
+    ):
+        reader = csv.reader(file, strict=True)
+        header = next(reader, [])
+        if sorted(name for name in header if name in COLUMNS) != sorted(COLUMNS):
+            msg = (
+                f"its first line must have the columns {', '.join(COLUMNS)}, each "
+                f"once; got {_shown(header)}."
+            )
+            raise ValueError(msg)
+        line = reader.line_num + 1
+        while rows := list(islice(reader, N_ROWS)):
+            blocks.append(_parse(rows, line, header, names))
+            line = reader.line_num + 1
         return _assemble(blocks, list(names))
 
 
@@ -78,7 +96,7 @@ def write_csv(X: Diagrams, file: BinaryIO) -> None:
     X : Diagrams
         Any collection.
     file : binary file
-        Where to.
+        Open for writing.
     """
     file.write((",".join(COLUMNS) + "\n").encode())
     for name in X.parts:
@@ -95,72 +113,58 @@ def write_csv(X: Diagrams, file: BinaryIO) -> None:
 
 
 def _quoted(name: str) -> str:
+    if FORMULA.match(name):
+        name = f"'{name}"
     if name == name.strip() and not any(sign in name for sign in ',"\r\n'):
         return name
     doubled = name.replace('"', '""')
     return f'"{doubled}"'
 
 
-def _read_blocks(file: Iterator[str], names: dict[str, int]) -> Iterator[_Block]:
-    header = next(csv.reader(file, strict=True), [])
-    if sorted(name for name in header if name in COLUMNS) != sorted(COLUMNS):
-        msg = (
-            f"its first line must have the columns {', '.join(COLUMNS)}, each once; "
-            f"got {_shown(header)}."
-        )
-        raise ValueError(msg)
-    places = [header.index(name) for name in COLUMNS]
-    for words, widths in _read_words(file):
-        _check_widths(words, widths, len(header))
-        yield _parse([words[place :: len(header)] for place in places], names)
+def _unquoted(field: str) -> str:
+    return field[1:] if field[:1] == "'" and FORMULA.match(field) else field
 
 
-def _read_words(file: Iterator[str]) -> Iterator[tuple[list[str], list[int]]]:
-    """Yield the fields of some rows, row after row, and how many each row has."""
-    while lines := list(islice(file, N_ROWS)):
-        if any('"' in line for line in lines):
-            # What is quoted may go on in the next lines. A list for each row makes the
-            # rest several times slower, by the garbage collection alone.
-            reader = csv.reader(chain(lines, file), strict=True)
-            while rows := list(islice(reader, N_ROWS)):
-                yield list(chain.from_iterable(rows)), [len(row) for row in rows]
-            return
-        plain = [line.rstrip("\r\n") for line in lines]
-        filled = [line for line in plain if line]
-        if filled:
-            yield ",".join(filled).split(","), [line.count(",") + 1 for line in filled]
+def _parse(
+    rows: list[list[str]], line: int, header: list[str], names: dict[str, int]
+) -> _Block:
+    """Return rows as numbers, and give numbers to the parts that they name.
 
-
-def _check_widths(words: Sequence[str], widths: Sequence[int], width: int) -> None:
-    if set(widths) <= {0, width}:
-        return
-    at = next(i for i, n in enumerate(widths) if n not in {0, width})
-    start = sum(widths[:at])
-    row = words[start : start + widths[at]]
-    msg = f"a row has {len(row)} fields and the first line {width}: {_shown(row)}."
-    raise ValueError(msg)
-
-
-def _parse(columns: Sequence[list[str]], names: dict[str, int]) -> _Block:
-    """Return rows as numbers, and give numbers to the parts that they name."""
+    Lines are counted from the first of the rows, `line`, for errors; a field that goes
+    on over several lines sets the others of its block off by these.
+    """
+    lines: Sequence[int] = range(line, line + len(rows))
+    for number, row in zip(lines, rows, strict=True):
+        if len(row) not in (0, len(header)):
+            msg = (
+                f"line {number} has {len(row)} fields and the first line {len(header)}: "
+                f"{_shown(row)}."
+            )
+            raise ValueError(msg)
+    lines = list(compress(lines, rows))
+    filled = list(zip(*filter(None, rows), strict=True)) or [()] * len(header)
+    columns = [filled[header.index(name)] for name in COLUMNS]
     for name in dict.fromkeys(columns[1]):
-        names.setdefault(name, len(names))
-    named: list[str] = []
+        names.setdefault(_unquoted(name), len(names))
+    named: tuple[list[str], list[int]] = [], []
     if "" in columns[2]:
         samples, _, births, deaths = columns
         is_point = [bool(b or d) for b, d in zip(births, deaths, strict=True)]
-        named = [s for s, p in zip(samples, is_point, strict=True) if s and not p]
-        columns = [list(compress(column, is_point)) for column in columns]
+        is_named = [bool(s) and not p for s, p in zip(samples, is_point, strict=True)]
+        named = list(compress(samples, is_named)), list(compress(lines, is_named))
+        columns = [tuple(compress(column, is_point)) for column in columns]
+        lines = list(compress(lines, is_point))
     samples, parts, births, deaths = columns
+    numbers = {name: names[_unquoted(name)] for name in set(parts)}
     return _Block(
-        _sample_numbers(samples),
-        np.fromiter(map(names.__getitem__, parts), np.int64, len(parts)),
-        np.column_stack((_numbers(births), _numbers(deaths))),
-        _sample_numbers(named),
+        _sample_numbers(samples, lines),
+        np.fromiter(map(numbers.__getitem__, parts), np.int64, len(parts)),
+        np.column_stack((_numbers(births, lines), _numbers(deaths, lines))),
+        _sample_numbers(*named),
     )
 
 
-def _numbers(words: Sequence[str]) -> Floats:
+def _numbers(words: Sequence[str], lines: Sequence[int]) -> Floats:
     # Python would read 1_000, and digits of all scripts; no program writes these.
     plain = "".join(words)
     if plain.isascii() and "_" not in plain:
@@ -168,8 +172,12 @@ def _numbers(words: Sequence[str]) -> Floats:
             return np.fromiter(map(float, words), np.float64, len(words))
         except ValueError:
             pass
-    culprit = next(word for word in words if not _is_number(word))
-    msg = f"{culprit[:40]!r} is not a number."
+    line, word = next(
+        (line, word)
+        for line, word in zip(lines, words, strict=True)
+        if not _is_number(word)
+    )
+    msg = f"line {line}: {word[:40]!r} is not a number."
     raise ValueError(msg)
 
 
@@ -181,14 +189,15 @@ def _is_number(word: str) -> bool:
     return word.isascii() and "_" not in word
 
 
-def _sample_numbers(words: Sequence[str]) -> Ints:
-    values = _numbers(words)
+def _sample_numbers(words: Sequence[str], lines: Sequence[int]) -> Ints:
+    values = _numbers(words, lines)
     # A NaN fails the comparison.
     valid = (values >= 0) & (values < 2.0**53) & (values == np.floor(values))
     if not valid.all():
+        row = int(np.argmin(valid))
         msg = (
-            f"expected samples to be numbered 0, 1, 2, ...; got "
-            f"{words[int(np.argmin(valid))][:40]!r}."
+            f"line {lines[row]}: expected samples to be numbered 0, 1, 2, ...; got "
+            f"{words[row][:40]!r}."
         )
         raise ValueError(msg)
     return values.astype(np.int64)

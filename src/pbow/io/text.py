@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.tables import read_table
 from pbow.diagrams import Diagrams
 from pbow.errors import format_error
 from pbow.io.dimensions import by_dimension, dimensions_of
@@ -45,7 +45,7 @@ def read_pers(path: Path) -> dict[int | None, Floats]:
         If it is something else, or has diagrams over several fields.
     """
     with format_error(path):
-        table = _read_table(path, widths=(2, 3, 4))
+        table = read_table(path.read_bytes(), (2, 3, 4))
         if len(table) == 0:
             return {}
         if table.shape[1] == 2:
@@ -68,7 +68,7 @@ def write_pers(X: Diagrams, file: BinaryIO) -> None:
     X : Diagrams
         One sample; parts are named ``H0``, ``H1``, …
     file : binary file
-        Where to.
+        Open for writing.
     """
     for name, dim in dimensions_of(X, "gudhi's .pers file").items():
         _write_lines(file, f"{dim} %r %r\n", X[name].points)
@@ -93,7 +93,7 @@ def read_hera(path: Path) -> dict[int | None, Floats]:
         If it is something else.
     """
     with format_error(path):
-        table = _read_table(path, widths=(2,))
+        table = read_table(path.read_bytes(), (2,))
         return {None: table} if len(table) else {}
 
 
@@ -105,7 +105,7 @@ def write_hera(X: Diagrams, file: BinaryIO) -> None:
     X : Diagrams
         One sample with one part.
     file : binary file
-        Where to.
+        Open for writing.
     """
     if len(X.parts) > 1:
         msg = (
@@ -122,7 +122,7 @@ def read_perseus(path: Path) -> Floats:
     Parameters
     ----------
     path : Path
-        Lines ``birth death``, where a death of -1 means that it never comes.
+        Lines ``birth death``, where a death of -1 is infinite.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def read_perseus(path: Path) -> Floats:
         If it is something else.
     """
     with format_error(path):
-        points = _read_table(path, widths=(2,))
+        points = read_table(path.read_bytes(), (2,))
         if (points[:, 0] < 0).any():
             msg = (
                 f"it has a birth below 0, {points[:, 0].min():g}. Perseus counts from "
@@ -146,14 +146,14 @@ def read_perseus(path: Path) -> Floats:
 
 
 def write_perseus(points: Floats, file: BinaryIO) -> None:
-    """Write one diagram as lines ``birth death``, where -1 is a death of infinity.
+    """Write one diagram as lines ``birth death``, where -1 is an infinite death.
 
     Parameters
     ----------
     points : ndarray of shape (n_points, 2)
         Birth and death, without births below 0.
     file : binary file
-        Where to.
+        Open for writing.
     """
     if (points[:, 0] < 0).any():
         msg = (
@@ -165,28 +165,6 @@ def write_perseus(points: Floats, file: BinaryIO) -> None:
     # Perseus itself counts steps, and writes no decimal point.
     are_steps = bool(((rows == np.floor(rows)) & (rows < 2.0**53)).all())
     _write_lines(file, "%r %r\n", rows.astype(np.int64) if are_steps else rows)
-
-
-def _read_table(path: Path, widths: Collection[int]) -> Floats:
-    """Return the numbers of a file, one row a line; lines without any are left out."""
-    # Latin-1 has a sign for every byte: comments may be in any encoding.
-    with path.open(encoding="latin-1") as file:
-        # Without numbers numpy would warn.
-        if not any(line.partition("#")[0].strip() for line in file):
-            return np.empty((0, 2))
-        file.seek(0)
-        try:
-            table: Floats = np.loadtxt(file, np.float64, comments="#", ndmin=2)
-        except ValueError as error:
-            # Without numpy's advice, which is for programmers.
-            what = str(error).partition(";")[0].rstrip(".")
-            msg = f"{what} (rows are those with numbers)."
-            raise ValueError(msg) from error
-    if table.shape[1] not in widths:
-        expected = " or ".join(str(width) for width in widths)
-        msg = f"expected {expected} numbers on a line, got {table.shape[1]}."
-        raise ValueError(msg)
-    return table
 
 
 def _write_lines(file: BinaryIO, template: str, rows: NDArray[Any]) -> None:
