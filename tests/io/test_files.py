@@ -44,7 +44,7 @@ def collections(names, points, min_samples=0):
 
 @pytest.fixture(name="X")
 def three_samples():
-    """Three samples; one diagram of each part is empty, and some points never die."""
+    """Three samples; one diagram of each part is empty, and some are essential."""
     return Diagrams.from_parts(
         {
             "H0": [[[0.1, 0.3], [0.0, np.inf]], [[0.0, np.inf]], []],
@@ -148,9 +148,9 @@ def test_extensions_are_known(X, name, format_name, tmp_path):
 
 def test_a_name_that_does_not_tell_the_format_is_refused(X, tmp_path):
     (tmp_path / "a.txt").write_text("0 1\n")
-    with pytest.raises(ValueError, match=r"does not tell .* Pass format=, one of pbow"):
+    with pytest.raises(ValueError, match=r"cannot be inferred .* format=, one of pbow"):
         read_diagrams(tmp_path / "a.txt")
-    with pytest.raises(ValueError, match=r"a\.txt does not tell"):
+    with pytest.raises(ValueError, match=r"a\.txt cannot be inferred"):
         write_diagrams(X, tmp_path / "a.txt")
     with pytest.raises(ValueError, match=r"format to be one of .*'pers'.* got 'perse'"):
         read_diagrams(tmp_path / "a.txt", "perse")

@@ -10,7 +10,7 @@ SINGLE = ["pers", "hera", "dipha", "perseus"]
 
 @pytest.fixture(name="X")
 def three_samples():
-    """Three samples; one diagram of each part is empty, and some points never die."""
+    """Three samples; one diagram of each part is empty, and some are essential."""
     return Diagrams.from_parts(
         {
             "H0": [[[0.1, 0.3], [0.0, np.inf]], [[0.0, np.inf]], []],

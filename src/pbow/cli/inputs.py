@@ -138,7 +138,7 @@ def check_format(
     path: Path, format: str | None, *, keep: Iterable[Path | None] = ()
 ) -> None:
     """Raise before the work if diagrams cannot be written to `path` after it."""
-    from pbow.io.files import EXTENSIONS  # noqa: PLC0415
+    from pbow.io.formats import EXTENSIONS  # noqa: PLC0415
 
     if is_stream(path):
         if format not in {None, "csv"}:

@@ -14,7 +14,9 @@ cannot be caught here: these formats are as safe as pyarrow.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -64,7 +66,7 @@ def read_parquet(path: Path) -> Diagrams:
         Without pyarrow, which is in the extra ``arrow``.
     """
     parquet = _import("pyarrow.parquet")
-    with path.open("rb") as file, format_error(path), damage_as_value_error():
+    with _opened(path) as file:
         source = parquet.ParquetFile(file, page_checksum_verification=True)
         groups = range(source.num_row_groups)
         metadata = [source.metadata.row_group(i) for i in groups]
@@ -74,7 +76,7 @@ def read_parquet(path: Path) -> Diagrams:
             for group in metadata
             for i in range(group.num_columns)
         )
-        check_unpacked(8 * n_values, path.stat().st_size)
+        check_unpacked(8 * n_values, file.size())
         names = _parts_of(source.schema_arrow)
         read = partial(source.read_row_group, columns=names, use_threads=False)
         return _from_tables(names, map(read, groups))
@@ -101,7 +103,7 @@ def read_arrow(path: Path) -> Diagrams:
         Without pyarrow, which is in the extra ``arrow``.
     """
     ipc = _import("pyarrow.ipc")
-    with path.open("rb") as file, format_error(path), damage_as_value_error():
+    with _opened(path) as file:
         file.seek(len(ARROW_START))
         first = ipc.read_message(file)
         if first.type != "schema":
@@ -109,7 +111,7 @@ def read_arrow(path: Path) -> Diagrams:
             raise ValueError(msg)
         with ipc.open_file(file) as source:
             names = _parts_of(source.schema)
-            return _from_tables(names, _batches_of(source, path.stat().st_size))
+            return _from_tables(names, _batches_of(source, file.size()))
 
 
 def write_parquet(X: Diagrams, file: BinaryIO) -> None:
@@ -176,6 +178,18 @@ def _batches(X: Diagrams, schema: Any) -> Iterator[Any]:
             columns.append(pa.ListArray.from_arrays(offsets, points, type=field.type))
         yield pa.record_batch(columns, schema=schema)
         start = stop
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    path.open("rb").close()  # one that cannot be read is an error of the system
+    with (
+        format_error(path),
+        damage_as_value_error(),
+        # Mapped: a size that a damaged file claims is not allocated to read into.
+        _import("pyarrow").memory_map(os.fspath(path)) as file,
+    ):
+        yield file
 
 
 def _batches_of(source: Any, n_bytes: int) -> Iterator[Any]:

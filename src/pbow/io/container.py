@@ -35,8 +35,9 @@ from pbow.errors import format_error
 __all__ = [
     "DIAGRAMS",
     "MODEL",
+    "SIGNATURE",
     "Arrays",
-    "is_container",
+    "pack",
     "read_container",
     "read_header",
     "write_container",
@@ -52,6 +53,7 @@ READERS = {DIAGRAMS: "pbow.io.read_diagrams", MODEL: "pbow.load"}
 
 KEY = "pbow"
 LENGTH_BYTES = 8  # a file begins with the length of its description
+SIGNATURE = f'{{"__metadata__":{{"{KEY}":'.encode()  # and goes on like this
 ALIGNMENT = 64
 DTYPES = {"F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4"}
 MAX_DIMS = 4
@@ -90,6 +92,15 @@ def write_container(
     OSError
         If the file cannot be written. What was there before stays as it is.
     """
+    content = pack(kind, header, arrays)
+    with atomic_write(path) as file:
+        file.writelines(content)
+
+
+def pack(
+    kind: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> list[bytes | memoryview]:
+    """Return what :func:`write_container` writes, in pieces; arrays are not copied."""
     # Those of 8 bytes come first, so that every array is aligned.
     plain = {
         name: _as_plain(array, name)
@@ -105,10 +116,7 @@ def write_container(
             "separate file."
         )
         raise ValueError(msg)
-    with atomic_write(path) as file:
-        file.write(_describe(text, plain))
-        for array in plain.values():
-            file.write(_bytes_of(array))
+    return [_describe(text, plain), *map(_bytes_of, plain.values())]
 
 
 def read_container(
@@ -164,11 +172,6 @@ def read_header(path: AnyPath, kind: str) -> dict[str, Any]:
     """Read the header alone; parameters and errors as in :func:`read_container`."""
     with _parsed(path) as (tensors, _):
         return _check_header(tensors.metadata(), kind)[0]
-
-
-def is_container(start: bytes) -> bool:
-    """Whether a file that begins with these bytes, 32 or more, may be one of pbow's."""
-    return start[LENGTH_BYTES:].startswith(f'{{"__metadata__":{{"{KEY}":'.encode())
 
 
 @contextmanager

@@ -137,8 +137,8 @@ def _parse(
     for number, row in zip(lines, rows, strict=True):
         if len(row) not in (0, len(header)):
             msg = (
-                f"line {number} has {len(row)} fields and the first line {len(header)}: "
-                f"{_shown(row)}."
+                f"line {number} has {len(row)} fields and the first line "
+                f"{len(header)}: {_shown(row)}."
             )
             raise ValueError(msg)
     lines = list(compress(lines, rows))

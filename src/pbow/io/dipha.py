@@ -1,8 +1,8 @@
 """Binary persistence diagrams of DIPHA, one diagram a file.
 
 Three 64-bit integers: a magic number, the kind of file, and the number of points; then
-dimension (integer), birth and death (double) of each point, all little-endian. A point
-that never dies has dimension ``-d - 1``; its death is the complex's largest value.
+dimension (integer), birth and death (double) of each point, all little-endian. An
+essential point has dimension ``-d - 1``; its death is the complex's largest value.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ def read_dipha(path: Path) -> dict[int | None, NDArray[np.float64]]:
             raise ValueError(msg)
         file.seek(N_HEADER_BYTES)
         rows = np.frombuffer(file.read(n_bytes), POINT)
-        endless = rows["dim"] < 0
-        deaths = np.where(endless, np.inf, rows["death"])
-        dims = np.where(endless, ~rows["dim"], rows["dim"])
+        essential = rows["dim"] < 0
+        deaths = np.where(essential, np.inf, rows["death"])
+        dims = np.where(essential, ~rows["dim"], rows["dim"])
         return by_dimension(dims, np.column_stack((rows["birth"], deaths)))
 
 
@@ -79,7 +79,7 @@ def write_dipha(X: Diagrams, file: BinaryIO) -> None:
     X : Diagrams
         One sample; parts are named ``H0``, ``H1``, …
     file : binary file
-        Where to.
+        Open for writing.
     """
     blocks = []
     for name, dim in dimensions_of(X, "DIPHA").items():
@@ -89,10 +89,10 @@ def write_dipha(X: Diagrams, file: BinaryIO) -> None:
         block["birth"], block["death"] = points.T
         blocks.append(block)
     rows = np.concatenate(blocks)
-    endless = rows["dim"] < 0
-    if endless.any():
-        values = np.concatenate((rows["birth"], rows["death"][~endless]))
-        rows["death"][endless] = values.max()
+    essential = rows["dim"] < 0
+    if essential.any():
+        values = np.concatenate((rows["birth"], rows["death"][~essential]))
+        rows["death"][essential] = values.max()
     header = np.array([MAGIC, DIAGRAM, len(rows)], "<i8")
     file.write(header.tobytes())
     file.write(rows.tobytes())

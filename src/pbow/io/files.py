@@ -1,60 +1,24 @@
-"""Diagrams to and from files: which format, which files, one sample or all in one."""
+"""Read and write diagrams in files of any format, folders and lists of files."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from pbow._utils.checks import check_option
 from pbow._utils.files import AnyPath, atomic_write
 from pbow.diagrams import Diagrams, check_diagrams
-from pbow.io import dipha
-from pbow.io.arrow import read_arrow, read_parquet, write_arrow, write_parquet
-from pbow.io.container import is_container
-from pbow.io.csv import read_csv, write_csv
 from pbow.io.folders import (
-    READ_ONE,
-    WRITE_ONE,
     files_of,
     read_perseus_files,
     read_samples,
     write_folder,
 )
-from pbow.io.native import read_native, write_native
+from pbow.io.formats import EXTENSIONS, FORMATS
 
 __all__ = ["read_diagrams", "write_diagrams"]
-
-READ_ALL: dict[str, Callable[[Path], Diagrams]] = {
-    "pbow": read_native,
-    "csv": read_csv,
-    "parquet": read_parquet,
-    "arrow": read_arrow,
-}
-WRITE_ALL: dict[str, Callable[[Diagrams, BinaryIO], None]] = {
-    "csv": write_csv,
-    "parquet": write_parquet,
-    "arrow": write_arrow,
-}
-FORMATS = (*READ_ALL, *READ_ONE, "perseus")
-
-EXTENSIONS = {
-    ".pbow": "pbow",
-    ".csv": "csv",
-    ".parquet": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".pers": "pers",
-    ".dipha": "dipha",
-    ".diagram": "dipha",
-    ".complex": "dipha",  # what DIPHA reads; its reader says so
-}
-FIRST_BYTES = {
-    b"PAR1": "parquet",
-    b"ARROW1": "arrow",
-    dipha.MAGIC.to_bytes(8, "little"): "dipha",
-}
 
 
 def read_diagrams(
@@ -66,11 +30,11 @@ def read_diagrams(
     ----------
     path : str, path-like, or iterable of these
         A file; several files, whose samples follow one another; or a folder, whose
-        files are taken in the order of their names, with numbers in these compared as
-        numbers. Hidden files and those that begin with ``_`` are left out.
+        files are read in natural order (2 before 10). Hidden files and those that
+        begin with ``_`` are ignored, and subfolders are not searched.
     format : {"pbow", "csv", "parquet", "arrow", "pers", "hera", "dipha", "perseus"}
-        By default, what the first bytes or the extension say. Hera and Perseus, which
-        have neither, must be named.
+        By default inferred from the first bytes or the file extension. Hera and
+        Perseus, which have neither, must be named.
     name : str, default="H1"
         Name of the part where a file does not say the dimension: Hera's do not, nor do
         ``.pers`` files with two columns and files without points.
@@ -78,9 +42,9 @@ def read_diagrams(
     Returns
     -------
     X : Diagrams
-        pbow, csv, parquet and arrow have all samples in a file. The others have a file
-        for each sample, and Perseus one for each dimension of a sample: ``a_0.txt``
-        and ``a_1.txt`` are one sample, for which the prefix ``a`` may be passed.
+        pbow, csv, parquet and arrow have all samples in one file. The others have one
+        file per sample, and Perseus one per dimension of a sample: ``a_0.txt`` and
+        ``a_1.txt`` are one sample, for which the prefix ``a`` may be passed.
 
     Raises
     ------
@@ -116,27 +80,27 @@ def read_diagrams(
     if format == "perseus":
         return read_perseus_files([Path(one) for one in given])
     paths = [file for one in given for file in _files_at(Path(one), format)]
-    kind = format or _common_format(paths)
-    if kind in READ_ALL:
-        return Diagrams.concatenate([READ_ALL[kind](file) for file in paths])
-    return read_samples(paths, kind, name)
+    known = FORMATS[format or _common_format(paths)]
+    if known.holds == "collection":
+        return Diagrams.concatenate([known.read(file) for file in paths])
+    return read_samples(paths, known.read, name)
 
 
 def write_diagrams(X: Any, path: AnyPath, format: str | None = None) -> None:
-    """Write persistence diagrams to a file, or to a folder with a file for each sample.
+    """Write persistence diagrams to a file, or to a folder with one file per sample.
 
-    What is written is complete or not there: it gets its name when it is finished.
+    Writes are atomic: a file or folder gets its name when it is complete.
 
     Parameters
     ----------
     X : Diagrams or list of array-like of shape (n_points_i, 2)
         The diagrams.
     path : str or path-like
-        A file to make or replace. For pers, hera and dipha, which have a file for each
+        A file to make or replace. For pers, hera and dipha, which have one file per
         sample, a folder that is new or empty, unless there is one sample and `path`
         has an extension; for perseus always a folder.
     format : {"pbow", "csv", "parquet", "arrow", "pers", "hera", "dipha", "perseus"}
-        By default, what the extension says.
+        By default inferred from the file extension.
 
     Raises
     ------
@@ -172,21 +136,16 @@ def write_diagrams(X: Any, path: AnyPath, format: str | None = None) -> None:
     """
     X = check_diagrams(X)
     target = Path(path)
-    if format is None:
-        kind = _format_by_name(target)
-    else:
+    if format is not None:
         check_option("format", format, FORMATS)
-        kind = format
-    if kind == "pbow":
-        write_native(X, target)
-    elif kind in WRITE_ALL:
-        with atomic_write(target) as file:
-            WRITE_ALL[kind](X, file)
-    elif kind == "perseus" or target.is_dir() or not target.suffix:
+    kind = format or _format_by_name(target)
+    known = FORMATS[kind]
+    has_folder = known.holds == "diagram" or target.is_dir() or not target.suffix
+    if known.holds != "collection" and has_folder:
         write_folder(X, target, kind)
-    elif len(X) == 1:
+    elif known.holds == "collection" or len(X) == 1:
         with atomic_write(target) as file:
-            WRITE_ONE[kind](X, file)
+            known.write(X, file)
     else:
         msg = (
             f"A file of the format {kind} holds one sample, and there are {len(X)}. "
@@ -199,8 +158,7 @@ def _files_at(path: Path, format: str | None) -> list[Path]:
     """Return a file as it is, and the files of a folder that may be of the format."""
     if not path.is_dir():
         return [path]
-    extensions = [extension for extension, kind in EXTENSIONS.items() if kind == format]
-    files = files_of(path, extensions)
+    files = files_of(path, FORMATS[format].extensions if format else ())
     if not files:
         what = f"files of the format {format}" if format else "files"
         msg = f"The folder {path} has no {what}."
@@ -220,10 +178,8 @@ def _common_format(paths: Sequence[Path]) -> str:
 def _format_of(path: Path) -> str:
     with path.open("rb") as file:
         start = file.read(64)
-    if is_container(start):
-        return "pbow"
-    for first_bytes, kind in FIRST_BYTES.items():
-        if start.startswith(first_bytes):
+    for kind, known in FORMATS.items():
+        if known.begins(start):
             return kind
     return _format_by_name(path)
 
@@ -232,8 +188,9 @@ def _format_by_name(path: Path) -> str:
     kind = EXTENSIONS.get(path.suffix.lower())
     if kind is None:
         msg = (
-            f"The name of {path} does not tell its format; {', '.join(EXTENSIONS)} "
-            f"would. Pass format=, one of {', '.join(FORMATS)}."
+            f"The format of {path} cannot be inferred from its name; "
+            f"{', '.join(EXTENSIONS)} are known. Pass format=, one of "
+            f"{', '.join(FORMATS)}."
         )
         raise ValueError(msg)
     return kind

@@ -1,4 +1,4 @@
-"""Formats that have a file for each sample: lists of files, and folders."""
+"""Formats that have one file per sample: lists of files, and folders."""
 
 from __future__ import annotations
 
@@ -7,46 +7,20 @@ import secrets
 import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.text import natural_key
 from pbow.diagrams import Diagrams
 from pbow.errors import FileFormatError, format_error
 from pbow.io.dimensions import dimensions_of
-from pbow.io.dipha import read_dipha, write_dipha
-from pbow.io.text import (
-    read_hera,
-    read_pers,
-    read_perseus,
-    write_hera,
-    write_pers,
-    write_perseus,
-)
+from pbow.io.formats import FORMATS
 
-__all__ = [
-    "READ_ONE",
-    "WRITE_ONE",
-    "files_of",
-    "read_perseus_files",
-    "read_samples",
-    "write_folder",
-]
+__all__ = ["files_of", "read_perseus_files", "read_samples", "write_folder"]
 
 Floats = NDArray[np.float64]
-
-READ_ONE: dict[str, Callable[[Path], dict[int | None, Floats]]] = {
-    "pers": read_pers,
-    "hera": read_hera,
-    "dipha": read_dipha,
-}
-WRITE_ONE: dict[str, Callable[[Diagrams, BinaryIO], None]] = {
-    "pers": write_pers,
-    "hera": write_hera,
-    "dipha": write_dipha,
-}
-WRITTEN_AS = {"pers": ".pers", "hera": ".txt", "dipha": ".dipha"}
+Sample = Mapping[int | None, Floats]
 
 PERSEUS_FILE = re.compile(r"(.+)_(0|[1-9][0-9]{0,2})\.txt")
 
@@ -57,7 +31,7 @@ def files_of(folder: Path, extensions: Collection[str] = ()) -> list[Path]:
     Parameters
     ----------
     folder : Path
-        Files that begin with ``.`` or ``_`` in it are left out.
+        Files in it that begin with ``.`` or ``_`` are ignored.
     extensions : collection of str
         Take only these, in lower case; by default all.
 
@@ -67,22 +41,24 @@ def files_of(folder: Path, extensions: Collection[str] = ()) -> list[Path]:
     """
     return [
         file
-        for file in sorted(folder.iterdir(), key=_natural_order)
+        for file in sorted(folder.iterdir(), key=lambda path: natural_key(path.name))
         if not file.name.startswith((".", "_"))
         and (not extensions or file.suffix.lower() in extensions)
         and file.is_file()
     ]
 
 
-def read_samples(paths: Sequence[Path], kind: str, name: str) -> Diagrams:
-    """Read a file for each sample.
+def read_samples(
+    paths: Sequence[Path], read: Callable[[Path], Sample], name: str
+) -> Diagrams:
+    """Read one file per sample.
 
     Parameters
     ----------
     paths : sequence of Path
         The files.
-    kind : str
-        One of READ_ONE.
+    read : callable
+        The reader of a format that holds one sample.
     name : str
         Name of the part where files do not say the dimension.
 
@@ -97,13 +73,13 @@ def read_samples(paths: Sequence[Path], kind: str, name: str) -> Diagrams:
     """
     samples = []
     for path in paths:
-        samples.append(READ_ONE[kind](path))
+        samples.append(read(path))
         _check_sample(path, samples[-1], name)
     return _join(paths, samples, name)
 
 
 def read_perseus_files(given: Sequence[Path]) -> Diagrams:
-    """Read files of Perseus, which has one for each sample and dimension.
+    """Read files of Perseus, which has one per sample and dimension.
 
     Parameters
     ----------
@@ -136,13 +112,13 @@ def read_perseus_files(given: Sequence[Path]) -> Diagrams:
         if dim in sample:
             msg = f"{path} was given twice."
             raise ValueError(msg)
-        sample[dim] = read_perseus(path)
+        sample[dim] = FORMATS["perseus"].read(path)
         _check_sample(path, sample, "")
     return _join(list(samples), list(samples.values()), "")
 
 
 def write_folder(X: Diagrams, folder: Path, kind: str) -> None:
-    """Write a file for each sample into a folder, which appears when it is complete.
+    """Write one file per sample into a folder, which appears when it is complete.
 
     Parameters
     ----------
@@ -151,10 +127,10 @@ def write_folder(X: Diagrams, folder: Path, kind: str) -> None:
     folder : Path
         A folder that is new or empty.
     kind : str
-        One of WRITE_ONE, or ``"perseus"``.
+        A format that holds one sample, or one diagram.
     """
     if len(X) == 0:
-        msg = f"The format {kind} has a file for each sample, and there is no sample."
+        msg = f"The format {kind} has one file per sample, and there is no sample."
         raise ValueError(msg)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         msg = f"{folder} is there already. Pass a folder that is new or empty."
@@ -178,16 +154,14 @@ def write_folder(X: Diagrams, folder: Path, kind: str) -> None:
         raise
 
 
-def _check_sample(path: Path, diagrams: Mapping[int | None, Floats], name: str) -> None:
+def _check_sample(path: Path, diagrams: Sample, name: str) -> None:
     """Check points while it is known which file they come from."""
     with format_error(path):
         for dim, points in diagrams.items():
             Diagrams(points, [0, len(points)], name=name if dim is None else f"H{dim}")
 
 
-def _join(
-    paths: Sequence[Path], samples: Sequence[Mapping[int | None, Floats]], name: str
-) -> Diagrams:
+def _join(paths: Sequence[Path], samples: Sequence[Sample], name: str) -> Diagrams:
     dims = {dim: path for path, one in zip(paths, samples, strict=True) for dim in one}
     if None in dims and len(dims) > 1:
         other = next(path for dim, path in dims.items() if dim is not None)
@@ -223,20 +197,12 @@ def _perseus_files(path: Path) -> list[Path]:
 
 
 def _write_sample(X: Diagrams, stem: Path, kind: str) -> None:
-    if kind != "perseus":
-        with stem.with_suffix(WRITTEN_AS[kind]).open("xb") as file:
-            WRITE_ONE[kind](X, file)
+    known = FORMATS[kind]
+    if known.holds == "sample":
+        extension = known.extensions[0] if known.extensions else ".txt"
+        with stem.with_suffix(extension).open("xb") as file:
+            known.write(X, file)
         return
-    for name, dim in dimensions_of(X, "Perseus").items():
+    for name, dim in dimensions_of(X, kind.capitalize()).items():
         with stem.with_name(f"{stem.name}_{dim}.txt").open("xb") as file:
-            write_perseus(X[name].points, file)
-
-
-def _natural_order(path: Path) -> list[tuple[int, str]]:
-    """Sort 2 before 10, and equal numbers by how they are written."""
-    pairs = re.findall(r"([^0-9]*)([0-9]*)", path.name)
-    return [
-        key
-        for text, digits in pairs
-        for key in ((-1, text), (int(digits or 0), digits))
-    ]
+            known.write(X[name].points, file)

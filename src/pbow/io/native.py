@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from pbow.errors import format_error
 from pbow.io.container import (
     DIAGRAMS,
     Arrays,
+    pack,
     read_container,
     read_header,
     write_container,
@@ -68,10 +69,23 @@ def write_native(
     ...     read_native(path) == X, read_metadata(path)
     (True, {'labels': [3, 5]})
     """
-    X = check_diagrams(X)
-    header, arrays = to_arrays(X)
+    header, arrays = to_arrays(check_diagrams(X))
     extra = {} if metadata is None else _check_metadata(metadata)
     write_container(path, DIAGRAMS, {**header, "metadata": extra}, arrays)
+
+
+def dump_native(X: Diagrams, file: BinaryIO) -> None:
+    """Write diagrams without metadata to a file that is open.
+
+    Parameters
+    ----------
+    X : Diagrams
+        Any collection.
+    file : binary file
+        Open for writing.
+    """
+    header, arrays = to_arrays(X)
+    file.writelines(pack(DIAGRAMS, {**header, "metadata": {}}, arrays))
 
 
 def read_native(path: AnyPath, *, mmap: bool = False) -> Diagrams:

@@ -1,0 +1,27 @@
+import pytest
+
+from pbow import Diagrams
+from pbow.io import read_diagrams, write_diagrams
+from pbow.io.formats import EXTENSIONS, FORMATS, Format
+
+
+def test_extensions_and_signatures_are_of_one_format_each():
+    listed = [extension for known in FORMATS.values() for extension in known.extensions]
+    assert len(set(listed)) == len(listed) == len(EXTENSIONS)
+    signatures = [known.signature for known in FORMATS.values() if known.signature]
+    assert len(set(signatures)) == len(signatures)
+
+
+def test_a_format_without_a_signature_is_not_recognized():
+    assert Format(None, None, signature=b"AB", signature_at=1).begins(b"xABy")
+    assert not Format(None, None, signature=b"AB").begins(b"xABy")
+    assert not Format(None, None).begins(b"")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_an_entry_is_all_that_reading_and_writing_need(name, tmp_path):
+    if name in ("parquet", "arrow"):
+        pytest.importorskip("pyarrow")
+    X = Diagrams.from_list([[[0, 1], [0.5, 0.75]], [[0, 2]]], name="H1")
+    write_diagrams(X, tmp_path / "X", name)
+    assert read_diagrams(tmp_path / "X", name) == X
