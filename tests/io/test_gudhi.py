@@ -54,7 +54,7 @@ def test_dims_choose_parts_and_their_order():
     assert X.parts == ("H2", "H0")
     assert X["H2"].sizes.tolist() == [0]
     assert from_gudhi([], dims=(0,)) == Diagrams.from_list([], name="H0")
-    with pytest.raises(ValueError, match="dims to be one or more ints >= 0"):
+    with pytest.raises(ValueError, match="dims to be one or more ints from 0"):
         from_gudhi([sample], dims=(-1,))
     with pytest.raises(ValueError, match="named once in dims"):
         from_gudhi([sample], dims=(1, 1))

@@ -12,6 +12,7 @@ from pbow.io import (
     from_cripser,
     from_dionysus,
     from_giotto,
+    from_gudhi,
     from_ripser,
     from_torch_topological,
     to_giotto,
@@ -201,8 +202,14 @@ def test_the_padding_of_a_batch_is_left_out():
     [
         ([PersistenceInformation(None, [[0, 1]], 0)], "Wrap that of one sample"),
         ([[[PersistenceInformation(None, [[0, 1]], 0)]]], "one of several channels"),
-        ([[PersistenceInformation(None, [[0, 1]])]], "diagram of dimension None"),
-        ([[PersistenceInformation(None, [[0, 1]], 1)] * 2], "each dimension once"),
+        (
+            [[PersistenceInformation(None, [[0, 1]])]],
+            "has dimension None; expected an int from 0",
+        ),
+        (
+            [[PersistenceInformation(None, [[0, 1]], 1)] * 2],
+            "several diagrams of dimension 1",
+        ),
         ([[PersistenceInformation(None, "text", 1)]], "A diagram of result 0 is not"),
         (Tensor([[0.0, 1.0, 0.0]]), r"got \(1, 3\)\. Wrap one sample"),
         (Tensor([[[0.0, float("nan"), 0.0]]]), "NaN"),
@@ -248,3 +255,27 @@ def test_lists_may_be_changed_without_harm():
     assert X[0]["H0"].tolist() == [[0.0, 1.0]]
     assert to_list(X["H0"])[1].shape == (0, 2)
     assert Diagrams.from_list(to_list(X["H0"]), name="H0") == X["H0"]
+
+
+HUGE = 10**400  # beyond every float
+
+
+@pytest.mark.parametrize(
+    ("convert", "result"),
+    [
+        (from_ripser, [[[0, HUGE]]]),
+        (from_giotto, [[0, HUGE, 0]]),
+        (from_giotto, [[0, 1, HUGE]]),
+        (from_dionysus, [[SimpleNamespace(birth=0, death=HUGE)]]),
+        (from_torch_topological, [SimpleNamespace(diagram=[[0, HUGE]], dimension=0)]),
+        (from_torch_topological, [SimpleNamespace(diagram=[[0, 1]], dimension=HUGE)]),
+        (from_cripser, [[0, 0, HUGE]]),
+        (from_cripser, [[HUGE, 0, 1]]),
+        (from_gudhi, [(0, (0, HUGE))]),
+        (from_gudhi, [(HUGE, (0, 1))]),
+        (from_gudhi, {HUGE: [[0, 1]]}),
+    ],
+)
+def test_integers_beyond_every_float_are_our_error(convert, result):
+    with pytest.raises(ValueError, match=r"too large|not an array of num|of 1329 bits"):
+        convert([result])

@@ -11,8 +11,16 @@ from numpy.typing import NDArray
 
 from pbow._utils.checks import is_integer
 from pbow.diagrams import Diagrams
+from pbow.errors import ParameterError
 
-__all__ = ["Dims", "by_dimension", "check_dims", "dimensions_of", "from_dimensions"]
+__all__ = [
+    "Dims",
+    "by_dimension",
+    "check_dims",
+    "dimensions_of",
+    "from_dimensions",
+    "is_dimension",
+]
 
 Floats = NDArray[np.float64]
 Dims = int | Iterable[int] | None
@@ -115,15 +123,17 @@ def dimensions_of(X: Diagrams, format_name: str) -> dict[str, int]:
 
 def check_dims(dims: Any) -> list[int]:
     """Return the dimensions wanted as a list, or say what is wrong with them."""
-    listed = (
-        list(dims)
-        if isinstance(dims, Iterable) and not isinstance(dims, str)
-        else [dims]
-    )
-    if not listed or not all(is_integer(dim, 0) for dim in listed):
-        msg = f"Expected dims to be one or more ints >= 0, as in (0, 1); got {dims!r}."
-        raise ValueError(msg)
-    if len(set(listed)) < len(listed):
-        msg = f"Every dimension must be named once in dims; got {dims!r}."
-        raise ValueError(msg)
+    several = isinstance(dims, Iterable) and not isinstance(dims, str)
+    listed = list(dims) if several else [dims]
+    expected = f"one or more ints from 0 to {LARGEST_DIMENSION}, as in (0, 1)"
+    for dim in listed:
+        if not is_dimension(dim):
+            raise ParameterError("dims", expected, dim)
+    if not listed or len(set(listed)) < len(listed):
+        raise ParameterError("dims", f"{expected}, each once", dims)
     return [int(dim) for dim in listed]
+
+
+def is_dimension(value: Any) -> bool:
+    """Whether `value` is an int that a homology dimension may be."""
+    return is_integer(value, 0) and value <= LARGEST_DIMENSION

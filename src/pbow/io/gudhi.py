@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 
 from pbow.diagrams import Diagrams, check_diagrams
 from pbow.io.dimensions import Dims, dimensions_of, from_dimensions
-from pbow.io.results import check_results, from_column, from_list_by_dimension
+from pbow.io.results import (
+    as_dimension,
+    check_results,
+    from_column,
+    from_list_by_dimension,
+)
 
 __all__ = ["from_gudhi", "to_gudhi"]
 
@@ -36,7 +41,7 @@ def from_gudhi(
     Parameters
     ----------
     results : iterable
-        One result a sample: a list of ``(dimension, (birth, death))``, as
+        One result per sample: a list of ``(dimension, (birth, death))``, as
         ``persistence`` returns it; or arrays, as ``persistence_intervals_in_dimension``
         returns them, in a dict by dimension, or in a list that begins with dimension 0.
     dims : int or iterable of int, optional
@@ -140,7 +145,7 @@ def to_gudhi(X: Any) -> list[Any]:
 def _from_intervals(sample: Any, index: int) -> dict[int, Any]:
     """Return the diagrams of a result of gudhi by dimension, whatever its shape."""
     if isinstance(sample, Mapping):
-        return {_check_dim(dim, index): points for dim, points in sample.items()}
+        return {as_dimension(dim, index): points for dim, points in sample.items()}
     if _is_interval(sample):
         msg = (
             f"Result {index} is {sample!r}, a point. Wrap one result in a list: "
@@ -165,20 +170,13 @@ def _split_intervals(intervals: Any, index: int) -> tuple[NDArray[Any], Floats]:
     try:
         dims = np.array([dim for dim, _ in intervals], np.float64)
         points = np.array([pair for _, pair in intervals], np.float64).reshape(-1, 2)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         msg = (
             f"Result {index} is not a list of (dimension, (birth, death)), as gudhi's "
             f"persistence() returns it: {error}."
         )
         raise ValueError(msg) from error
     return dims, points
-
-
-def _check_dim(dim: Any, index: int) -> int:
-    if not isinstance(dim, Integral) or dim < 0:
-        msg = f"Result {index} has dimension {dim!r}; expected an int >= 0."
-        raise ValueError(msg)
-    return int(dim)
 
 
 def _from_extended(samples: Sequence[Any], dims: Dims) -> Diagrams:

@@ -1,13 +1,12 @@
 """Diagrams from the Python objects of other programs, and back.
 
 Nothing is guessed: each function knows one program, and takes a list of its results,
-one a sample. The programs themselves are not needed. gudhi has a file of its own.
+one per sample. The programs themselves are not needed. gudhi has a file of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from pbow.diagrams import Diagrams, check_diagrams
 from pbow.io.dimensions import Dims, dimensions_of, from_dimensions
 from pbow.io.results import (
+    as_dimension,
     as_floats,
     check_results,
     from_column,
@@ -162,7 +162,9 @@ def from_dionysus(results: Iterable[Any], *, dims: Dims = None) -> Diagrams:
         try:
             lists.append(
                 {
-                    dim: np.array([(p.birth, p.death) for p in diagram]).reshape(-1, 2)
+                    dim: as_floats(
+                        [(p.birth, p.death) for p in diagram], f"Result {i}"
+                    ).reshape(-1, 2)
                     for dim, diagram in enumerate(sample)
                 }
             )
@@ -181,9 +183,9 @@ def from_torch_topological(results: Any, *, dims: Dims = None) -> Diagrams:
     Parameters
     ----------
     results : iterable of list of PersistenceInformation, or tensor
-        One list a sample, of objects with ``diagram`` and ``dimension``; or the tensor
-        of shape (n_samples, n_points, 3) that ``make_tensor`` makes of these, with
-        birth, death and dimension. Its padding, rows of NaN, is left out.
+        One list per sample, of objects with ``diagram`` and ``dimension``; or the
+        tensor of shape (n_samples, n_points, 3) that ``make_tensor`` makes of these,
+        with birth, death and dimension. Its padding, rows of NaN, is left out.
     dims : int or iterable of int, optional
         Take these dimensions, in this order. By default, all that any sample has.
 
@@ -226,14 +228,11 @@ def from_torch_topological(results: Any, *, dims: Dims = None) -> Diagrams:
                     "PersistenceInformation. Take one of several channels."
                 )
                 raise ValueError(msg)
-            if not isinstance(one.dimension, Integral) or one.dimension in diagrams:
-                msg = (
-                    f"Result {i} has a diagram of dimension {one.dimension}; expected "
-                    "each dimension once."
-                )
+            dim = as_dimension(one.dimension, i)
+            if dim in diagrams:
+                msg = f"Result {i} has several diagrams of dimension {dim}."
                 raise ValueError(msg)
-            points = as_floats(one.diagram, f"A diagram of result {i}")
-            diagrams[int(one.dimension)] = points
+            diagrams[dim] = as_floats(one.diagram, f"A diagram of result {i}")
         lists.append(diagrams)
     return from_dimensions(lists, dims)
 
@@ -296,7 +295,7 @@ def to_giotto(X: Any) -> Floats:
     Returns
     -------
     array : ndarray of shape (n_samples, n_points, 3)
-        Birth, death and dimension, by dimension. What never dies has death ``inf``,
+        Birth, death and dimension, by dimension. Essential points have death ``inf``,
         which some transformers of giotto-tda do not take: see
         :meth:`pbow.Diagrams.finite`.
 

@@ -8,19 +8,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow.io.dimensions import by_dimension
+from pbow.io.dimensions import LARGEST_DIMENSION, by_dimension, is_dimension
 
-__all__ = ["as_floats", "check_results", "from_column", "from_list_by_dimension"]
+__all__ = [
+    "as_dimension",
+    "as_floats",
+    "check_results",
+    "from_column",
+    "from_list_by_dimension",
+]
 
 Floats = NDArray[np.float64]
 
 
 def check_results(results: Any, call: str) -> list[Any]:
-    """Return results as a list, one a sample; refuse one that is not in a list."""
+    """Return results as a list, one per sample; refuse one that is not in a list."""
     if isinstance(results, (str, bytes, Mapping)) or not isinstance(results, Iterable):
         msg = (
-            f"Expected a list of results, one a sample; got {type(results).__name__}. "
-            f"Wrap one result in a list: [{call}]."
+            "Expected a list of results, one per sample; got "
+            f"{type(results).__name__}. Wrap one result in a list: [{call}]."
         )
         raise ValueError(msg)
     return list(results)
@@ -49,6 +55,20 @@ def _is_point(value: Any) -> bool:
         return False
 
 
+def as_dimension(value: Any, index: int) -> int:
+    """Return a homology dimension that a result names."""
+    if not is_dimension(value):
+        # An int may have more digits than Python writes.
+        is_long = isinstance(value, int) and value.bit_length() > 64
+        shown = f"of {value.bit_length()} bits" if is_long else repr(value)[:60]
+        msg = (
+            f"Result {index} has dimension {shown}; expected an int from 0 to "
+            f"{LARGEST_DIMENSION}."
+        )
+        raise ValueError(msg)
+    return int(value)
+
+
 def from_column(dims: Any, points: Floats, index: int) -> dict[int, Floats]:
     """Return points by dimension, of which there is a column."""
     try:
@@ -65,7 +85,7 @@ def as_floats(values: Any, what: str) -> Floats:
         values = values.detach().cpu().numpy()
     try:
         return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         msg = (
             f"{what} is not an array of numbers: {error}. Each program has a function "
             "of its own, as from_ripser or from_gudhi; extended persistence of gudhi "
