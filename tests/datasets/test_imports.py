@@ -185,9 +185,7 @@ def test_a_user_that_is_not_there_is_named(write_folder):
 def test_files_that_lead_out_of_a_zip_are_said_to_be_ignored(write_zip):
     release = write_zip({f"../{name}": text for name, text in PAIR.items()})
     with (
-        pytest.warns(
-            UserWarning, match=r"ignored \(3, as '../PAIR_A.txt'\)"
-        ) as said,
+        pytest.warns(UserWarning, match=r"ignored \(3, as '../PAIR_A.txt'\)") as said,
         pytest.raises(ValueError, match="There is no converter for 'pair'"),
     ):
         import_dataset("pair", release)

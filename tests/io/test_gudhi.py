@@ -56,7 +56,7 @@ def test_dims_choose_parts_and_their_order():
     assert from_gudhi([], dims=(0,)) == Diagrams.from_list([], name="H0")
     with pytest.raises(ValueError, match="dims to be one or more ints from 0"):
         from_gudhi([sample], dims=(-1,))
-    with pytest.raises(ValueError, match="named once in dims"):
+    with pytest.raises(ValueError, match="each once; got"):
         from_gudhi([sample], dims=(1, 1))
     with pytest.raises(ValueError, match=r"Name them, as in dims=\(0, 1\)"):
         from_gudhi([[], []])
