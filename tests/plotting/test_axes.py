@@ -1,43 +1,79 @@
-"""Without matplotlib pbow.plotting is imported, and every picture names the extra."""
+"""What all figures share: the Axes that they draw in."""
 
 import sys
 
+import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 
 from pbow import PersistenceBoW
 from pbow.plotting import (
+    CodebookDisplay,
+    plot_accuracy_by_size,
     plot_barcode,
     plot_class_difference,
+    plot_class_words,
     plot_codebook,
     plot_confusion,
     plot_diagram,
+    plot_matching,
 )
-from pbow.plotting._axes import COLOURS
+from pbow.plotting._axes import COLORS, check_panels
 
 X = [[[0, 1], [2, 5]], [[0, 2]]]
+BOW = PersistenceBoW(n_words=2, random_state=0).fit(X)
+
+FIGURES = {
+    "accuracy": lambda ax=None: plot_accuracy_by_size([10], [[0.5]], ax=ax),
+    "barcode": lambda ax=None: plot_barcode(X[0], ax=ax),
+    "codebook": lambda ax=None: plot_codebook(BOW, X, ax=ax),
+    "confusion": lambda ax=None: plot_confusion([[1]], ax=ax),
+    "diagram": lambda ax=None: plot_diagram(X[0], ax=ax),
+    "display": lambda ax=None: CodebookDisplay.from_estimator(BOW, X, ax=ax).ax_,
+    "matching": lambda ax=None: plot_matching(*X, ax=ax),
+}
+SEVERAL = {
+    "difference": lambda: plot_class_difference(BOW, X, [0, 1], (0, 1)),
+    "words": lambda: plot_class_words(BOW, X, [0, 1]),
+}
 
 
-@pytest.fixture(scope="module")
-def bow():
-    return PersistenceBoW(n_words=2, random_state=0).fit(X)
+@pytest.mark.parametrize("draw", FIGURES.values(), ids=FIGURES)
+def test_axes_that_are_given_are_drawn_in_and_returned(draw):
+    figure, ax = plt.subplots()
+    assert draw(ax) is ax
+    assert ax.has_data()
+    assert plt.get_fignums() == [figure.number]
 
 
-@pytest.mark.parametrize(
-    "draw",
-    [
-        lambda bow: plot_diagram(X[0]),
-        lambda bow: plot_barcode(X[0]),
-        lambda bow: plot_codebook(bow, X),
-        lambda bow: plot_class_difference(bow, X, [0, 1], (0, 1)),
-        lambda bow: plot_confusion([[1]]),
-    ],
-    ids=["diagram", "barcode", "codebook", "difference", "confusion"],
-)
-def test_without_matplotlib_the_extra_is_named(monkeypatch, bow, draw):
+@pytest.mark.parametrize("draw", FIGURES.values(), ids=FIGURES)
+def test_what_is_no_axes_is_refused(draw):
+    with pytest.raises(ValueError, match="Expected ax to be matplotlib Axes"):
+        draw("here")
+
+
+@pytest.mark.parametrize("draw", (FIGURES | SEVERAL).values(), ids=FIGURES | SEVERAL)
+def test_no_style_is_changed(draw):
+    before = dict(plt.rcParams)
+    draw()
+    assert dict(plt.rcParams) == before
+
+
+@pytest.mark.parametrize("draw", (FIGURES | SEVERAL).values(), ids=FIGURES | SEVERAL)
+def test_without_matplotlib_the_extra_is_named(monkeypatch, draw):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(ImportError, match="of the extra plot"):
-        draw(bow)
+    with pytest.raises(ImportError, match="the extra plot of pbow"):
+        draw()
 
 
-def test_colours_differ():
-    assert len(set(COLOURS)) == len(COLOURS)
+def test_panels_are_taken_in_any_shape():
+    _, axes = plt.subplots(2, 2)
+    assert list(check_panels(axes, 4, "one per label")) == list(axes.flat)
+    with pytest.raises(ValueError, match="axes to be 3 matplotlib Axes, one per label"):
+        check_panels(axes, 3, "one per label")
+    with pytest.raises(ValueError, match="axes to be 2 matplotlib Axes"):
+        check_panels(np.zeros(2), 2, "one per label")
+
+
+def test_colors_differ():
+    assert len(set(COLORS)) == len(COLORS)

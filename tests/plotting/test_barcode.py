@@ -60,16 +60,3 @@ def test_everything_is_in_view(sample):
 def test_many_bars_are_thin():
     few, many = (plot_barcode([[0, 1]] * n).collections[0] for n in (5, 500))
     assert many.get_linewidths()[0] < few.get_linewidths()[0]
-
-
-def test_axes_that_are_given_are_drawn_in_and_returned():
-    figure, ax = plt.subplots()
-    assert plot_barcode([[0, 1]], ax=ax) is ax
-    assert plt.get_fignums() == [figure.number]
-
-
-def test_bad_input_is_named():
-    with pytest.raises(ValueError, match="dies before it is born"):
-        plot_barcode([[1, 0]])
-    with pytest.raises(ValueError, match="Expected ax to be matplotlib Axes"):
-        plot_barcode([[0, 1]], ax=3)

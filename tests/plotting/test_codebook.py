@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
 
 from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
 from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.plotting import plot_codebook
-from pbow.vectorizers import PersistenceImage
 
 plt = pytest.importorskip("matplotlib.pyplot")
 
@@ -158,9 +156,10 @@ def test_of_many_points_some_are_drawn(rng):
     assert np.isin(drawn[:, 0], births).all()
 
 
-def test_diagrams_without_points_that_die_are_no_dots():
+def test_essential_points_are_no_dots():
     ax = plot_codebook(of_words([[0, 1], [2, 3]]), [[], [[0, np.inf]]])
-    assert len(ax.collections) == 2
+    assert len(ax.collections[0].get_offsets()) == 0
+    assert_allclose(words_of(ax), [[0, 1], [2, 3]])
 
 
 def test_the_part_is_named_where_there_are_several():
@@ -169,42 +168,3 @@ def test_the_part_is_named_where_there_are_several():
     assert_allclose(words_of(plot_codebook(bow, parts, part="H1")), [[1, 1]])
     with pytest.raises(ValueError, match="Expected part to be one of 'H0', 'H1'"):
         plot_codebook(bow, parts)
-
-
-def test_words_on_the_line_of_births_are_not_drawn():
-    X = [[[0, 1], [0, np.inf], [3, np.inf]], [[0, 2]]]
-    bow = PersistenceBoW(n_words=2, essential="separate", random_state=0).fit(X)
-    assert len(words_of(plot_codebook(bow, X))) == 2
-    with pytest.raises(ValueError, match="Expected part to be one of 'H1', "):
-        plot_codebook(bow, X, part="H1_inf")
-
-
-def test_axes_that_are_given_are_drawn_in_and_returned():
-    figure, ax = plt.subplots()
-    assert plot_codebook(of_words([[0, 1]]), ax=ax) is ax
-    assert plt.get_fignums() == [figure.number]
-
-
-def test_only_codebooks_can_be_drawn():
-    image = PersistenceImage().fit([[[0, 1]]])
-    message = "PersistenceBoW or StablePersistenceBoW; got PersistenceImage"
-    with pytest.raises(TypeError, match=message):
-        plot_codebook(image)
-
-
-def test_the_vectorizer_is_fitted():
-    with pytest.raises(NotFittedError):
-        plot_codebook(PersistenceBoW())
-
-
-@pytest.mark.parametrize(
-    ("sample", "message"),
-    [
-        ([1, 2, 3], r"finite births and persistences.*got shape \(3,\)"),
-        ([[0, np.inf]], "with NaN or infinity"),
-    ],
-    ids=["shape", "infinite"],
-)
-def test_a_bad_sample_is_named(sample, message):
-    with pytest.raises(ValueError, match=message):
-        plot_codebook(of_words([[0, 1]]), sample=sample)

@@ -34,8 +34,8 @@ def test_all_parts_are_in_one_picture_with_a_legend(coordinates):
     ax = plot_diagram(PARTS, coordinates=coordinates)
     assert names(ax) == ["H0", "H1"]
     assert_array_equal(ax.collections[1].get_offsets()[:, 0], [1, 2])
-    colours = {tuple(dots.get_edgecolor()[0]) for dots in ax.collections}
-    assert len(colours) == 2
+    colors = {tuple(dots.get_edgecolor()[0]) for dots in ax.collections}
+    assert len(colors) == 2
 
 
 @pytest.mark.parametrize("coordinates", ["birth-death", "birth-persistence"])
@@ -90,18 +90,6 @@ def test_a_sample_of_a_collection_of_parts_is_drawn_by_part():
     ax = plot_diagram(X[0])
     assert names(ax) == ["H0", "H1"]
     assert_allclose(ax.collections[1].get_offsets(), PARTS["H1"])
-
-
-def test_axes_that_are_given_are_drawn_in_and_returned():
-    figure, ax = plt.subplots()
-    assert plot_diagram(PARTS, ax=ax) is ax
-    assert plt.get_fignums() == [figure.number]
-
-
-def test_no_style_is_changed():
-    before = dict(plt.rcParams)
-    plot_diagram(PARTS)
-    assert dict(plt.rcParams) == before
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,4 @@
-"""The Display is tested by what it keeps, and by the words and colours it draws."""
-
-import sys
+"""The Display is tested by what it keeps, and by the words and colors it draws."""
 
 import numpy as np
 import pytest
@@ -10,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
 from pbow.codebook import KMeansCodebook
 from pbow.plotting import CodebookDisplay
-from pbow.plotting._axes import COLOURS
+from pbow.plotting._axes import COLORS
 from pbow.vectorizers import PersistenceImage
 
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -92,7 +90,7 @@ def test_cells_have_borders():
     assert all(np.isclose(border, [0.5, 2]).all(axis=1).any() for border in segments)
 
 
-def test_ellipses_have_the_colours_of_their_words(ragged):
+def test_ellipses_have_the_colors_of_their_words(ragged):
     bow = VECTORIZERS[1].fit(ragged)
     display = CodebookDisplay.from_estimator(bow, ragged, labels_for(ragged))
     assert len(set(display.word_classes)) > 1
@@ -100,8 +98,8 @@ def test_ellipses_have_the_colours_of_their_words(ragged):
         display.ax_.patches, display.codebook.means, display.word_classes, strict=True
     ):
         assert_allclose(ellipse.center, mean)
-        assert_allclose(ellipse.get_edgecolor()[:3], to_rgb(COLOURS[k]))
-        assert_allclose(ellipse.get_facecolor()[:3], to_rgb(COLOURS[k]))
+        assert_allclose(ellipse.get_edgecolor()[:3], to_rgb(COLORS[k]))
+        assert_allclose(ellipse.get_facecolor()[:3], to_rgb(COLORS[k]))
 
 
 def test_a_word_that_nobody_has_is_grey_and_named_so():
@@ -109,12 +107,12 @@ def test_a_word_that_nobody_has_is_grey_and_named_so():
     display = CodebookDisplay(BOOK, [[0, 1]], classes=["a", "b"], shares=shares).plot()
     assert display.word_classes.tolist() == [0, 1, -1]
     assert_array_equal(words_of(display.ax_)["none"], [[0, 3]])
-    colours = {
+    colors = {
         dots.get_label(): tuple(dots.get_facecolor()[0, :3])
         for dots in display.ax_.collections[-3:]
     }
-    assert len(set(colours.values())) == 3
-    red, green, blue = colours["none"]
+    assert len(set(colors.values())) == 3
+    red, green, blue = colors["none"]
     assert red == green == blue
 
 
@@ -134,7 +132,7 @@ def test_of_equal_shares_the_first_class_has_the_word():
     assert display.word_classes.tolist() == [0, 0, 0]
 
 
-def test_more_classes_than_colours_are_told_apart():
+def test_more_classes_than_colors_are_told_apart():
     n = 20
     words = np.column_stack((np.arange(n), np.ones(n)))
     book = KMeansCodebook(words.astype(float), np.ones(2))
@@ -168,7 +166,7 @@ def test_the_part_is_named_where_there_are_several():
         CodebookDisplay.from_estimator(bow, X)
 
 
-def test_points_that_never_die_are_left_out():
+def test_essential_points_are_left_out():
     X = [[[0, 1], [0, np.inf]], [[2, np.inf]]]
     bow = PersistenceBoW(n_words=1, random_state=0).fit(X)
     display = CodebookDisplay.from_estimator(bow, X, ["a", "b"])
@@ -184,7 +182,7 @@ def test_bad_input_is_named(ragged):
     with pytest.raises(NotFittedError):
         CodebookDisplay.from_estimator(bow, ragged)
     bow.fit(ragged)
-    with pytest.raises(ValueError, match=r"one label a diagram, shape \(30,\)"):
+    with pytest.raises(ValueError, match=r"one label per diagram, shape \(30,\)"):
         CodebookDisplay.from_estimator(bow, ragged, [1, 2])
     image = PersistenceImage().fit(ragged)
     with pytest.raises(TypeError, match="got PersistenceImage"):
@@ -208,9 +206,3 @@ def test_bad_input_is_named(ragged):
 def test_what_a_display_is_made_of_is_checked(arguments, message):
     with pytest.raises(ValueError, match=message):
         CodebookDisplay(BOOK, **{"points": [[0, 1]], **arguments})
-
-
-def test_without_matplotlib_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(ImportError, match="of the extra plot"):
-        CodebookDisplay(BOOK, [[0, 1]]).plot()

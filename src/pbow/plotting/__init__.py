@@ -1,4 +1,4 @@
-"""One picture a function: Axes in, Axes out. Needs the extra ``plot`` (matplotlib)."""
+"""Figures: Axes in, Axes out. Needs the extra ``plot`` (matplotlib)."""
 
 from pbow.plotting.accuracy import plot_accuracy_by_size
 from pbow.plotting.barcode import plot_barcode

@@ -1,20 +1,34 @@
-"""What pictures share: Axes to draw in, and colours that everyone can tell apart."""
+"""What figures share: Axes to draw in, and colors that everyone can tell apart."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from pbow._utils.optional import import_optional
+from pbow.errors import ParameterError
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-__all__ = ["BLUE", "COLOURS", "GREY", "MARKERS", "RED", "check_axes", "new_axes"]
+__all__ = [
+    "BLUE",
+    "COLORS",
+    "GRAY",
+    "MARKERS",
+    "RED",
+    "check_axes",
+    "check_panels",
+    "new_axes",
+]
 
 # Palette of Okabe and Ito, the darkest first; yellow is too pale for points.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-BLUE, RED = COLOURS[:2]
-GREY = "0.35"
-# Shapes beside colours, for whoever sees no colours.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+BLUE, RED = COLORS[:2]
+GRAY = "0.35"
+# Shapes beside colors, for readers who do not see the colors.
 MARKERS = "os^Dv<>"
 
 
@@ -22,13 +36,7 @@ def new_axes(
     width: float, height: float, n_columns: int = 1, n_rows: int = 1
 ) -> NDArray[Any]:
     """Return Axes, row after row, in a new figure of so many inches."""
-    try:
-        import matplotlib.pyplot as plt  # noqa: PLC0415
-    except ImportError as error:
-        msg = (
-            "pbow.plotting needs matplotlib, of the extra plot: pip install matplotlib."
-        )
-        raise ImportError(msg) from error
+    plt = import_optional("matplotlib.pyplot", extra="plot", purpose="pbow.plotting")
     _, grid = plt.subplots(
         n_rows, n_columns, figsize=(width, height), squeeze=False, layout="constrained"
     )
@@ -42,10 +50,15 @@ def check_axes(ax: Any, width: float = 4.4, height: float = 4.0) -> Axes:
         made: Axes = new_axes(width, height)[0]
         return made
     if not hasattr(ax, "scatter"):
-        msg = (
-            "Expected ax to be matplotlib Axes, as plt.subplots()[1] is, or None for "
-            f"new ones; got {ax!r}."
-        )
-        raise ValueError(msg)
+        expected = "matplotlib Axes, as plt.subplots()[1] is, or None for new ones"
+        raise ParameterError("ax", expected, ax)
     given: Axes = ax
     return given
+
+
+def check_panels(axes: Any, n_axes: int, meaning: str) -> NDArray[Any]:
+    """Return the Axes that were given as an array, or raise unless there are n."""
+    panels = np.asarray(axes, dtype=object).ravel()
+    if len(panels) != n_axes or not all(hasattr(ax, "scatter") for ax in panels):
+        raise ParameterError("axes", f"{n_axes} matplotlib Axes, {meaning}", axes)
+    return panels

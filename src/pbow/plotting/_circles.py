@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow.plotting._axes import GREY
+from pbow.plotting._axes import GRAY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,8 +18,8 @@ __all__ = ["add_key", "draw_circles", "room_for"]
 
 Floats = NDArray[np.float64]
 
-# Diameter of the largest circle, in points of 1/72 inch, up to so many words; of more
-# words circles are smaller, and cover about as much together.
+# Diameter of the largest circle, in points of 1/72 inch, up to so many words; with
+# more words circles are smaller, and cover about as much together.
 LARGEST, FEW = 26.0, 25
 EDGE = 0.5
 # Share of the range of the words that is left free on each side, for the circles.
@@ -27,20 +27,20 @@ MARGIN = 0.12
 
 
 def draw_circles(
-    ax: Axes, words: Floats, values: Floats, largest: float, colours: Sequence[str]
+    ax: Axes, words: Floats, values: Floats, largest: float, colors: Sequence[str]
 ) -> None:
-    """Draw a circle a word, of its own colour; a word of value 0 is a small dot."""
+    """Draw one circle per word, in its color; a word of value 0 is a small dot."""
     # Persistence 0 is the diagonal of the diagram.
-    ax.axhline(0.0, color=GREY, linewidth=0.6, linestyle=":", zorder=0.5)
+    ax.axhline(0.0, color=GRAY, linewidth=0.6, linestyle=":", zorder=0.5)
     births, persistences = words.T
-    ax.scatter(births, persistences, s=2.0, color=GREY, linewidths=0, zorder=1)
+    ax.scatter(births, persistences, s=2.0, color=GRAY, linewidths=0, zorder=1)
     # An edge tells overlapping circles apart; on a circle of no size it would be a dot.
     ax.scatter(
         births,
         persistences,
         s=_areas(values, largest, len(words)),
-        facecolor=[(colour, 0.4) for colour in colours],
-        edgecolor=list(colours),
+        facecolor=[(color, 0.4) for color in colors],
+        edgecolor=list(colors),
         linewidths=np.where(values > 0.0, EDGE, 0.0).tolist(),
         zorder=2,
     )
@@ -57,8 +57,8 @@ def add_key(ax: Axes, largest: float, n_words: int, title: str) -> None:
             linestyle="",
             marker="o",
             markersize=math.sqrt(_areas(np.array([value]), largest, n_words)[0]),
-            markerfacecolor=(GREY, 0.4),
-            markeredgecolor=GREY,
+            markerfacecolor=(GRAY, 0.4),
+            markeredgecolor=GRAY,
             markeredgewidth=EDGE,
             label=f"{value:g}",
         )

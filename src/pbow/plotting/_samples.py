@@ -1,4 +1,4 @@
-"""One sample, in whatever form it comes, as points by part."""
+"""One sample, in any accepted form, as points by part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The picture of accuracy against the size of the codebook."""
+"""Figure of accuracy against the size of the codebook."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pbow.plotting._axes import COLOURS, MARKERS, check_axes
+from pbow.errors import ParameterError
+from pbow.plotting._axes import COLORS, MARKERS, check_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,14 +29,14 @@ def plot_accuracy_by_size(
 
     A line through the means over the repetitions, in percent, and a band of one sample
     standard deviation to each side. Draw again in the same Axes to compare: each line
-    has its own colour.
+    has its own color.
 
     Parameters
     ----------
     sizes : array-like of shape (n_sizes,)
         Numbers of words, in any order.
     accuracies : array-like of shape (n_sizes, n_repetitions)
-        From 0 to 1; a row a size, as ``cross_val_score`` gives it.
+        From 0 to 1; one row per size, as ``cross_val_score`` returns it.
     label : str, optional
         Name of the line, for the legend.
     ax : matplotlib.axes.Axes, optional
@@ -69,19 +70,19 @@ def plot_accuracy_by_size(
     # A single repetition says nothing of how much it varies.
     deviations = percent.std(axis=1, ddof=1) if percent.shape[1] > 1 else 0.0 * means
     k = len(ax.lines)
-    colour = COLOURS[k % len(COLOURS)]
+    color = COLORS[k % len(COLORS)]
     ax.fill_between(
         words,
         means - deviations,
         means + deviations,
-        color=colour,
+        color=color,
         alpha=0.15,
         linewidth=0,
     )
     ax.plot(
         words,
         means,
-        color=colour,
+        color=color,
         marker=MARKERS[k % len(MARKERS)],
         markersize=4.0,
         label=label,
@@ -99,11 +100,8 @@ def _check_sizes(sizes: ArrayLike) -> Floats:
         or not len(words)
         or not (np.isfinite(words) & (words > 0)).all()
     ):
-        msg = (
-            "Expected sizes to be numbers of words, shape (n_sizes,), all above 0; "
-            f"got {sizes!r:.200}."
-        )
-        raise ValueError(msg)
+        expected = "numbers of words, shape (n_sizes,), all above 0"
+        raise ParameterError("sizes", expected, sizes)
     if len(np.unique(words)) < len(words):
         msg = (
             "Expected each size once, with the accuracies of all its repetitions in "
@@ -117,14 +115,14 @@ def _check_accuracies(accuracies: ArrayLike, n_sizes: int) -> Floats:
     values = np.asarray(accuracies, dtype=np.float64)
     if values.ndim != 2 or len(values) != n_sizes or values.shape[1] == 0:
         msg = (
-            f"Expected accuracies of shape ({n_sizes}, n_repetitions), a row a size; "
-            f"got shape {values.shape}."
+            f"Expected accuracies of shape ({n_sizes}, n_repetitions), one row per "
+            f"size; got shape {values.shape}."
         )
         raise ValueError(msg)
     if not ((values >= 0.0) & (values <= 1.0)).all():
         msg = (
             "Expected accuracies from 0 to 1; they go from "
-            f"{values.min():g} to {values.max():g}. Divide percent by 100."
+            f"{values.min():g} to {values.max():g}. Divide percentages by 100."
         )
         raise ValueError(msg)
     return values

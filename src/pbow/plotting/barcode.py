@@ -1,4 +1,4 @@
-"""The picture of a barcode: a bar a point, from birth to death."""
+"""Figure of a barcode: one bar per point, from birth to death."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pbow.plotting._axes import COLOURS, check_axes
+from pbow.plotting._axes import COLORS, check_axes
 from pbow.plotting._samples import points_by_part
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_barcode"]
 
-# Share of the range that bars which never die go beyond all others.
+# Share of the range that essential bars go beyond all others.
 BEYOND = 0.08
 # Width of a bar in points of 1/72 inch: at most, and all bars together.
 WIDEST, TOGETHER = 4.0, 160.0
@@ -23,9 +23,9 @@ WIDEST, TOGETHER = 4.0, 160.0
 def plot_barcode(sample: Any, *, ax: Axes | None = None) -> Axes:
     """Draw a persistence diagram as bars from birth to death.
 
-    Parts are above each other, with a legend where there are several; the bars of a
-    part are in the order of their births, then deaths, from the bottom. A bar that
-    never dies ends in an arrow, beyond all others.
+    Parts are above each other, with a legend if there are several; the bars of a part
+    are in the order of their births, then deaths, from the bottom. The bar of an
+    essential class has an arrow, beyond all others.
 
     Parameters
     ----------
@@ -68,22 +68,22 @@ def plot_barcode(sample: Any, *, ax: Axes | None = None) -> Axes:
     for k, (name, points) in enumerate(parts.items()):
         births, deaths = points[np.lexsort((points[:, 1], points[:, 0]))].T
         heights = n_below + np.arange(len(points))
-        colour = COLOURS[k % len(COLOURS)]
+        color = COLORS[k % len(COLORS)]
         ax.hlines(
             heights,
             births,
             np.minimum(deaths, beyond),
-            colors=colour,
+            colors=color,
             linewidths=min(WIDEST, TOGETHER / max(n_bars, 1)),
             label=name,
         )
-        endless = np.isinf(deaths)
+        essential = np.isinf(deaths)
         ax.scatter(
-            np.full(endless.sum(), beyond),
-            heights[endless],
+            np.full(essential.sum(), beyond),
+            heights[essential],
             s=50.0,
             marker=">",
-            color=colour,
+            color=color,
             linewidths=0,
         )
         n_below += len(points)

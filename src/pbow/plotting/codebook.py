@@ -1,7 +1,8 @@
-"""The picture of a codebook: words, their cells or ellipses, and the points below."""
+"""Figure of a codebook: words, their cells or ellipses, and the points below."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import Voronoi
 
 from pbow.codebook import GaussianCodebook, KMeansCodebook
-from pbow.diagrams import check_diagrams
-from pbow.plotting._axes import BLUE, GREY, RED, check_axes
-from pbow.plotting._books import check_codebook
+from pbow.diagrams import Diagrams, check_diagrams
+from pbow.plotting._axes import BLUE, GRAY, RED, check_axes
+from pbow.plotting._checks import check_codebook, check_points
 from pbow.plotting._circles import room_for
 from pbow.sampling import draw_sample
 
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
 
     from pbow.vectorizers import PersistenceBoW, StablePersistenceBoW
 
-__all__ = ["MOST_POINTS", "draw_cells", "draw_ellipses", "plot_codebook"]
+__all__ = ["LIGHT_GRAY", "draw_codebook", "plot_codebook", "thinned"]
 
 Floats = NDArray[np.float64]
 
 # Dots of the consolidated diagram; more would only blacken the same places.
 MOST_POINTS = 5000
+LIGHT_GRAY = "0.6"
 # Of the view in scaled coordinates, relative to the longer side.
 SHORTEST_SIDE = 1e-6
 
@@ -50,12 +52,12 @@ def plot_codebook(
         Fitted.
     X : Diagrams or list of array-like of shape (n_points_i, 2), optional
         Diagrams with the same parts as in fit, whose points are drawn below the words,
-        in grey: all that die, or 5000 of them drawn at random.
+        in gray: all that are finite, or 5000 of them drawn at random.
     sample : array-like of shape (n_points, 2), optional
         Births and persistences that are drawn above those, in blue, for example the
         points that the words were learnt from (:func:`pbow.sampling.draw_sample`).
     part : str, optional
-        Part to draw, for example ``"H1"``. Needed where there are several.
+        Part to draw, for example ``"H1"``. Needed if there are several.
     ax : matplotlib.axes.Axes, optional
         Where to draw. By default in a new figure.
 
@@ -71,7 +73,7 @@ def plot_codebook(
 
     See Also
     --------
-    plot_class_words : What diagrams of each class have near the words.
+    plot_class_words : How many points diagrams of each label have near the words.
 
     Examples
     --------
@@ -85,29 +87,14 @@ def plot_codebook(
     True
     """
     part, codebook = check_codebook(vectorizer, part)
-    words = codebook.words if isinstance(codebook, KMeansCodebook) else codebook.means
     layers = []
     if X is not None:
         diagrams = check_diagrams(X, parts=vectorizer.parts_, min_samples=1)
-        finite = diagrams[part].finite()
-        if len(finite.points):
-            thinned = draw_sample([finite], MOST_POINTS, ramp=None, seed=0)
-            layers.append((thinned, "0.6"))
+        layers.append((thinned(diagrams[part].finite()), LIGHT_GRAY))
     if sample is not None:
-        layers.append((_check_points(sample), BLUE))
+        layers.append((check_points(sample, "sample"), BLUE))
     ax = check_axes(ax, 5.0)
-    limits = room_for(np.concatenate([words, *(points for points, _ in layers)]))
-
-    ax.axhline(0.0, color=GREY, linewidth=0.6, linestyle=":", zorder=0.5)
-    for points, colour in layers:
-        births, persistences = points.T
-        ax.scatter(
-            births, persistences, s=4.0, color=colour, alpha=0.5, linewidths=0, zorder=1
-        )
-    if isinstance(codebook, KMeansCodebook):
-        draw_cells(ax, codebook, np.array([limits["xlim"], limits["ylim"]]))
-    else:
-        draw_ellipses(ax, codebook)
+    words = draw_codebook(ax, codebook, layers)
     births, persistences = words.T
     ax.scatter(
         births,
@@ -118,11 +105,39 @@ def plot_codebook(
         linewidths=0.8,
         zorder=3,
     )
-    ax.set(xlabel="birth", ylabel="persistence", **limits)
     return ax
 
 
-def draw_cells(ax: Axes, codebook: KMeansCodebook, box: Floats) -> None:
+def thinned(finite: Diagrams) -> Floats:
+    """Return births and persistences to draw, 5000 of them at most."""
+    if len(finite.points) == 0:
+        return np.empty((0, 2))
+    return draw_sample([finite], MOST_POINTS, ramp=None, seed=0)
+
+
+def draw_codebook(
+    ax: Axes,
+    codebook: KMeansCodebook | GaussianCodebook,
+    layers: Sequence[tuple[Floats, str]],
+) -> Floats:
+    """Draw layers of points, and cells or ellipses; return the words, to draw above."""
+    words = codebook.words if isinstance(codebook, KMeansCodebook) else codebook.means
+    limits = room_for(np.concatenate([words, *(points for points, _ in layers)]))
+    ax.axhline(0.0, color=GRAY, linewidth=0.6, linestyle=":", zorder=0.5)
+    for points, color in layers:
+        births, persistences = points.T
+        ax.scatter(
+            births, persistences, s=4.0, color=color, alpha=0.5, linewidths=0, zorder=1
+        )
+    if isinstance(codebook, KMeansCodebook):
+        _draw_cells(ax, codebook, np.array([limits["xlim"], limits["ylim"]]))
+    else:
+        _draw_ellipses(ax, codebook)
+    ax.set(xlabel="birth", ylabel="persistence", **limits)
+    return words
+
+
+def _draw_cells(ax: Axes, codebook: KMeansCodebook, box: Floats) -> None:
     """Draw the borders between the cells of the words, as far as the box goes."""
     from matplotlib.collections import LineCollection  # noqa: PLC0415
 
@@ -132,7 +147,7 @@ def draw_cells(ax: Axes, codebook: KMeansCodebook, box: Floats) -> None:
     scale = np.ptp(box, axis=1) / np.maximum(sides / sides.max(), SHORTEST_SIDE)
     segments = _borders(codebook.words / scale, box / scale[:, np.newaxis])
     lines = LineCollection(
-        list(segments * scale), colors=GREY, linewidths=0.7, zorder=2
+        list(segments * scale), colors=GRAY, linewidths=0.7, zorder=2
     )
     ax.add_collection(lines, autolim=False)
 
@@ -160,7 +175,7 @@ def _borders(words: Floats, box: Floats) -> Floats:
     return segments
 
 
-def draw_ellipses(ax: Axes, codebook: GaussianCodebook) -> None:
+def _draw_ellipses(ax: Axes, codebook: GaussianCodebook) -> None:
     """Draw an ellipse for each component of the mixture."""
     from matplotlib.patches import Ellipse  # noqa: PLC0415
 
@@ -178,15 +193,3 @@ def draw_ellipses(ax: Axes, codebook: GaussianCodebook) -> None:
             zorder=2,
         )
         ax.add_patch(ellipse)
-
-
-def _check_points(sample: ArrayLike) -> Floats:
-    points = np.asarray(sample, dtype=np.float64)
-    if points.ndim != 2 or points.shape[1] != 2 or not np.isfinite(points).all():
-        msg = (
-            "Expected sample to be finite births and persistences, shape (n_points, 2),"
-            f" as draw_sample returns them; got shape {points.shape}"
-            f"{'' if np.isfinite(points).all() else ' with NaN or infinity'}."
-        )
-        raise ValueError(msg)
-    return points

@@ -1,4 +1,4 @@
-"""The picture of a confusion matrix."""
+"""Figure of a confusion matrix."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pbow.errors import ParameterError
 from pbow.plotting._axes import check_axes
+from pbow.plotting._checks import check_label_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,16 +31,17 @@ def plot_confusion(
 ) -> Axes:
     """Draw a confusion matrix.
 
-    A row a true class. Numbers, and the darkness of cells, are percent of the row, so
-    that the diagonal is the accuracy of each class; cells without samples are empty.
+    One row per true label. Numbers, and the darkness of cells, are percentages of the
+    row, so that the diagonal is the accuracy of each label; cells without samples are
+    empty.
 
     Parameters
     ----------
     matrix : array-like of shape (n_classes, n_classes)
-        Number of samples by true class (row) and predicted class (column), as
+        Number of samples by true label (row) and predicted label (column), as
         ``sklearn.metrics.confusion_matrix`` returns it.
     label_names : sequence of str, optional
-        Names of the classes. By default 0, 1, ...
+        Names of the labels. By default 0, 1, ...
     ax : matplotlib.axes.Axes, optional
         Where to draw. By default in a new figure.
 
@@ -61,7 +64,7 @@ def plot_confusion(
     """
     counts = _check_matrix(matrix)
     n = len(counts)
-    names = _check_names(label_names, n)
+    names = check_label_names(label_names, range(n))
     ax = check_axes(ax, CELL * n + BESIDE + 0.6, CELL * n + BESIDE)
     percent = 100.0 * counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
     ax.imshow(percent, cmap="Blues", vmin=0.0, vmax=100.0)
@@ -81,7 +84,7 @@ def plot_confusion(
     turned = 90 if max(map(len, names)) > 2 else 0
     ax.set_xticks(range(n), names, rotation=turned)
     ax.set_yticks(range(n), names)
-    ax.set(xlabel="predicted class", ylabel="true class")
+    ax.set(xlabel="predicted label", ylabel="true label")
     return ax
 
 
@@ -95,21 +98,9 @@ def _check_matrix(matrix: ArrayLike) -> NDArray[np.float64]:
     counts = np.asarray(matrix, dtype=np.float64)
     square = counts.ndim == 2 and counts.shape[0] == counts.shape[1] > 0
     if not square or not np.isfinite(counts).all() or (counts < 0.0).any():
-        msg = (
-            "Expected matrix to be numbers of samples by true and predicted class, "
-            f"shape (n_classes, n_classes), none below 0; got {matrix!r:.200}."
+        expected = (
+            "numbers of samples by true and predicted label, shape (n_classes, "
+            "n_classes), none below 0"
         )
-        raise ValueError(msg)
+        raise ParameterError("matrix", expected, matrix)
     return counts
-
-
-def _check_names(label_names: Sequence[str] | None, n: int) -> Sequence[str]:
-    if label_names is None:
-        return [str(k) for k in range(n)]
-    if isinstance(label_names, str) or len(label_names) != n:
-        msg = (
-            f"Expected label_names to be a sequence of {n} names, one a row of the "
-            f"matrix; got {label_names!r}."
-        )
-        raise ValueError(msg)
-    return label_names

@@ -1,4 +1,4 @@
-"""The picture of a persistence diagram: a dot a point."""
+"""Figure of a persistence diagram: one dot per point."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.checks import check_option
-from pbow.plotting._axes import COLOURS, GREY, MARKERS, check_axes
+from pbow.plotting._axes import COLORS, GRAY, MARKERS, check_axes
 from pbow.plotting._samples import points_by_part
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ def plot_diagram(
 ) -> Axes:
     """Draw a persistence diagram.
 
-    All parts in one picture, with a legend where there are several. The dotted line is
-    the diagonal, where points have no persistence; points that never die are on a
-    dashed line at the top, at ∞.
+    All parts in one figure, with a legend if there are several. The dotted line is the
+    diagonal, where points have no persistence; essential points are on a dashed line at
+    the top, at ∞.
 
     Parameters
     ----------
@@ -78,14 +78,14 @@ def plot_diagram(
     births = np.concatenate([points[:, 0] for points in parts.values()])
     upwards = np.concatenate(list(heights.values()))
     (left, right), (low, high) = _limits(births, upwards, coordinates)
-    never = high
+    infinity = high
     if np.isinf(upwards).any():
-        # Above all that dies, with as much room over it.
-        never, high = high + 0.04 * (high - low), high + 0.08 * (high - low)
-        ax.axhline(never, color=GREY, linewidth=0.8, linestyle="--", zorder=0.5)
+        # Above all finite deaths, with as much room over it.
+        infinity, high = high + 0.04 * (high - low), high + 0.08 * (high - low)
+        ax.axhline(infinity, color=GRAY, linewidth=0.8, linestyle="--", zorder=0.5)
         ax.annotate(
             "∞",
-            (1.0, never),
+            (1.0, infinity),
             xycoords=("axes fraction", "data"),
             xytext=(4, 0),
             textcoords="offset points",
@@ -94,16 +94,16 @@ def plot_diagram(
         )
     diagonal = (0.0, 0.0) if coordinates == "birth-persistence" else (left, right)
     ax.plot(
-        (left, right), diagonal, color=GREY, linewidth=0.8, linestyle=":", zorder=0.5
+        (left, right), diagonal, color=GRAY, linewidth=0.8, linestyle=":", zorder=0.5
     )
     for k, (name, points) in enumerate(parts.items()):
         ax.scatter(
             points[:, 0],
-            np.minimum(heights[name], never),
+            np.minimum(heights[name], infinity),
             s=20.0,
             marker=MARKERS[k % len(MARKERS)],
-            facecolor=(COLOURS[k % len(COLOURS)], 0.6),
-            edgecolor=COLOURS[k % len(COLOURS)],
+            facecolor=(COLORS[k % len(COLORS)], 0.6),
+            edgecolor=COLORS[k % len(COLORS)],
             linewidths=0.5,
             label=name,
             zorder=2,

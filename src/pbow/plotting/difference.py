@@ -1,4 +1,4 @@
-"""The picture of what tells two classes apart, word by word."""
+"""Figure of how two labels differ, word by word."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from pbow._utils.checks import is_finite_number
 from pbow.diagrams import check_diagrams
 from pbow.encoding import encode_counts
-from pbow.plotting._axes import BLUE, RED, new_axes
-from pbow.plotting._books import check_codebook, check_labels
+from pbow.errors import ParameterError
+from pbow.plotting._axes import BLUE, RED, check_panels, new_axes
+from pbow.plotting._checks import check_codebook, check_label_names, check_labels
 from pbow.plotting._circles import add_key, draw_circles, room_for
 
 if TYPE_CHECKING:
@@ -34,29 +35,29 @@ def plot_class_difference(
     zoom: Sequence[Sequence[float]] | None = None,
     axes: Any = None,
 ) -> NDArray[Any]:
-    """Draw near which words the diagrams of two classes differ.
+    """Draw near which words the diagrams of two labels differ.
 
-    Three Axes with a circle a word, at the word's place in the birth-persistence plane:
-    left and right the average number of points of each class that are nearest to the
-    word; between them the difference, red where the first class has more and blue where
-    the second has. Areas are numbers of points. Both classes have the same scale, the
-    difference its own, as the words in view need it.
+    Three Axes with one circle per word, at the word's place in the birth-persistence
+    plane: left and right the average number of points of each label that are nearest
+    to the word; between them the difference, red where the first label has more and
+    blue where the second has. Areas are numbers of points. Both labels have the same
+    scale; the difference has its own, for the words in view.
 
     Parameters
     ----------
     vectorizer : PersistenceBoW
         Fitted. Only its words are used: counts are shown before any weighting and
-        normalisation, and without points that never die.
+        normalization, and without essential points.
     X : Diagrams or list of array-like of shape (n_points_i, 2)
         The diagrams to count, with the same parts as in fit.
     y : array-like of shape (n_samples,)
-        Class of each diagram.
+        Label of each diagram.
     classes : (label, label)
-        The two classes: left and red, right and blue.
+        The two labels: left and red, right and blue.
     part : str, optional
-        Part to draw, for example ``"H1"``. Needed where there are several.
+        Part to draw, for example ``"H1"``. Needed if there are several.
     label_names : (str, str), optional
-        Titles of the two classes. By default the labels.
+        Titles of the two. By default the labels.
     zoom : ((float, float), (float, float)), optional
         Show only births and persistences between these numbers. By default all words.
     axes : array-like of Axes, optional
@@ -65,7 +66,7 @@ def plot_class_difference(
     Returns
     -------
     axes : ndarray of Axes of shape (3,)
-        First class, difference, second class. ``axes[0].figure`` is the figure.
+        First label, difference, second label. ``axes[0].figure`` is the figure.
 
     Raises
     ------
@@ -74,7 +75,7 @@ def plot_class_difference(
 
     See Also
     --------
-    plot_class_words : The average histograms of all classes.
+    plot_class_words : The average histograms of all labels.
 
     References
     ----------
@@ -96,9 +97,12 @@ def plot_class_difference(
     diagrams = check_diagrams(X, parts=vectorizer.parts_, min_samples=1)[part].finite()
     labels = check_labels(y, len(diagrams))
     first, second = _check_classes(classes, labels)
-    titles = _check_titles(label_names, (first, second))
+    titles = check_label_names(label_names, (first, second))
     limits = room_for(codebook.words) if zoom is None else _check_zoom(zoom)
-    panels = new_axes(9.6, 2.9, 3) if axes is None else _check_panels(axes)
+    if axes is None:
+        panels = new_axes(9.6, 2.9, 3)
+    else:
+        panels = check_panels(axes, 3, "first label, difference, second label")
 
     # A word out of view must not reach into it by a circle of another scale.
     seen = _in_view(codebook.words, limits)
@@ -111,12 +115,12 @@ def plot_class_difference(
     more = float(max(left.max(initial=0.0), right.max(initial=0.0)))
     apart = float(np.abs(difference).max(initial=0.0))
     signs = np.where(difference > 0.0, RED, BLUE).tolist()
-    for ax, title, values, largest, colours in (
+    for ax, title, values, largest, colors in (
         (panels[0], titles[0], left, more, [RED] * len(words)),
         (panels[1], "difference", np.abs(difference), apart, signs),
         (panels[2], titles[1], right, more, [BLUE] * len(words)),
     ):
-        draw_circles(ax, words, values, largest, colours)
+        draw_circles(ax, words, values, largest, colors)
         ax.set(title=title, xlabel="birth", ylabel="persistence", **limits)
     for ax, largest, what in (
         (panels[1], apart, "more points\nper diagram"),
@@ -140,26 +144,9 @@ def _check_classes(classes: Sequence[Any], labels: NDArray[Any]) -> tuple[Any, A
     two = list(classes) if np.iterable(classes) and not isinstance(classes, str) else []
     present = np.unique(labels).tolist()
     if len(two) != 2 or two[0] == two[1] or not all(label in present for label in two):
-        msg = (
-            f"Expected classes to be two different labels of y ({present!r:.200}); "
-            f"got {classes!r}."
-        )
-        raise ValueError(msg)
+        expected = f"two different labels of y ({present!r:.200})"
+        raise ParameterError("classes", expected, classes)
     return two[0], two[1]
-
-
-def _check_titles(
-    label_names: Sequence[str] | None, classes: tuple[Any, Any]
-) -> Sequence[str]:
-    if label_names is None:
-        return [str(label) for label in classes]
-    if isinstance(label_names, str) or len(label_names) != 2:
-        msg = (
-            "Expected label_names to be two names, in the order of classes; "
-            f"got {label_names!r}."
-        )
-        raise ValueError(msg)
-    return label_names
 
 
 def _check_zoom(zoom: Any) -> dict[str, Any]:
@@ -170,20 +157,6 @@ def _check_zoom(zoom: Any) -> dict[str, Any]:
     except (TypeError, ValueError):
         valid = False
     if not valid:
-        msg = (
-            "Expected zoom to be ((low, high), (low, high)), the births and the "
-            f"persistences to show; got {zoom!r}."
-        )
-        raise ValueError(msg)
+        expected = "((low, high), (low, high)), the births and persistences to show"
+        raise ParameterError("zoom", expected, zoom)
     return {"xlim": (left, right), "ylim": (low, high)}
-
-
-def _check_panels(axes: Any) -> NDArray[Any]:
-    panels = np.asarray(axes, dtype=object).ravel()
-    if len(panels) != 3 or not all(hasattr(ax, "scatter") for ax in panels):
-        msg = (
-            "Expected axes to be 3 matplotlib Axes: first class, difference, second "
-            f"class; got {axes!r}."
-        )
-        raise ValueError(msg)
-    return panels

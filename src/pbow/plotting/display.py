@@ -1,4 +1,4 @@
-"""A codebook and the classes of its words, as a Display of scikit-learn's kind."""
+"""A codebook and the labels of its words, as a Display like those of scikit-learn."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.diagrams import Diagrams, check_diagrams
 from pbow.encoding import encode_counts, encode_likelihoods
-from pbow.plotting._axes import COLOURS, GREY, MARKERS, RED, check_axes
-from pbow.plotting._books import check_codebook, check_labels
-from pbow.plotting._circles import room_for
-from pbow.plotting.codebook import MOST_POINTS, draw_cells, draw_ellipses
-from pbow.sampling import draw_sample
+from pbow.plotting._axes import COLORS, GRAY, MARKERS, RED, check_axes
+from pbow.plotting._checks import check_codebook, check_labels, check_points
+from pbow.plotting.codebook import LIGHT_GRAY, draw_codebook, thinned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,12 +24,12 @@ __all__ = ["CodebookDisplay"]
 
 Floats = NDArray[np.float64]
 
-# The class of a word that no diagram has a point of.
+# For a word that no diagram has a point near.
 NOBODY = -1
 
 
 class CodebookDisplay:
-    """Codebook visualization: the words, the points below, and whose words they are.
+    """Codebook visualization: the words, the points below, and the label of each word.
 
     Made by :meth:`from_estimator`. All parameters are kept as attributes.
 
@@ -42,17 +40,17 @@ class CodebookDisplay:
     points : array-like of shape (n_points, 2)
         Births and persistences to draw below the words.
     classes : array-like of shape (n_classes,), optional
-        Labels of the classes.
+        The labels.
     shares : array-like of shape (n_classes, n_words), optional
-        What part of a class each word has. Needed where there are classes.
+        The share of each word in the points of a label. Needed with `classes`.
 
     Attributes
     ----------
     codebook, points, classes, shares
         As above, as arrays; None without classes.
     word_classes : ndarray of int of shape (n_words,) or None
-        The class that a word has the largest share in, of equal ones the first, by its
-        place in `classes`; -1 for a word without any. None without classes.
+        Index in `classes` of the label that a word has the largest share in, of equal
+        ones the first; -1 for a word without points. None without classes.
     ax_ : matplotlib.axes.Axes
         Where :meth:`plot` has drawn.
     figure_ : matplotlib.figure.Figure
@@ -61,7 +59,7 @@ class CodebookDisplay:
     See Also
     --------
     plot_codebook : The words alone, with a sample of your own.
-    plot_class_words : How much of each word each class has.
+    plot_class_words : How many points diagrams of each label have near the words.
 
     Examples
     --------
@@ -89,7 +87,7 @@ class CodebookDisplay:
         shares: ArrayLike | None = None,
     ) -> None:
         self.codebook = codebook
-        self.points = _check_points(points)
+        self.points = check_points(points, "points")
         self.classes, self.shares = _check_shares(classes, shares, codebook.n_words)
 
     @classmethod
@@ -102,22 +100,22 @@ class CodebookDisplay:
         part: str | None = None,
         ax: Axes | None = None,
     ) -> Self:
-        """Draw the codebook of a vectorizer, over diagrams and their classes.
+        """Draw the codebook of a vectorizer, over diagrams and their labels.
 
         Parameters
         ----------
         estimator : PersistenceBoW or StablePersistenceBoW
             Fitted.
         X : Diagrams or list of array-like of shape (n_points_i, 2)
-            Diagrams with the same parts as in fit. Their points are drawn in grey: all
-            that die, or 5000 of them drawn at random.
+            Diagrams with the same parts as in fit. Their points are drawn in gray: all
+            that are finite, or 5000 of them drawn at random.
         y : array-like of shape (n_samples,), optional
-            Class of each diagram. The colour and the shape of a word are those of the
+            Label of each diagram. The color and the shape of a word are those of the
             class that it has the largest share in. The shares of all words in a class
             add up to 1: of its points by their nearest words, or of its sums of
-            likelihoods, without point weights and before normalisation.
+            likelihoods, without point weights and before normalization.
         part : str, optional
-            Part to draw, for example ``"H1"``. Needed where there are several.
+            Part to draw, for example ``"H1"``. Needed if there are several.
         ax : matplotlib.axes.Axes, optional
             Where to draw. By default in a new figure.
 
@@ -133,9 +131,7 @@ class CodebookDisplay:
         part, codebook = check_codebook(estimator, part)
         diagrams = check_diagrams(X, parts=estimator.parts_, min_samples=1)
         finite = diagrams[part].finite()
-        points = np.empty((0, 2))
-        if len(finite.points):
-            points = draw_sample([finite], MOST_POINTS, ramp=None, seed=0)
+        points = thinned(finite)
         if y is None:
             return cls(codebook, points).plot(ax)
         classes, members = np.unique(check_labels(y, len(finite)), return_inverse=True)
@@ -147,7 +143,7 @@ class CodebookDisplay:
 
     @property
     def word_classes(self) -> NDArray[np.intp] | None:
-        """The class that a word has the largest share in, by its place in `classes`."""
+        """Index in `classes` of the label that each word has the largest share in."""
         if self.shares is None:
             return None
         return np.where(self.shares.any(axis=0), self.shares.argmax(axis=0), NOBODY)
@@ -171,38 +167,26 @@ class CodebookDisplay:
             Without matplotlib, which is in the extra ``plot``.
         """
         ax = check_axes(ax, 5.0 if self.classes is None else 5.8)
-        book = self.codebook
-        words = book.words if isinstance(book, KMeansCodebook) else book.means
-        limits = room_for(np.concatenate([words, self.points]))
-        ax.axhline(0.0, color=GREY, linewidth=0.6, linestyle=":", zorder=0.5)
-        births, persistences = self.points.T
-        ax.scatter(
-            births, persistences, s=4.0, color="0.6", alpha=0.5, linewidths=0, zorder=1
-        )
-        if isinstance(book, KMeansCodebook):
-            draw_cells(ax, book, np.array([limits["xlim"], limits["ylim"]]))
-        else:
-            draw_ellipses(ax, book)
-        for label, members, colour, marker in self._groups():
-            if isinstance(book, GaussianCodebook):
+        words = draw_codebook(ax, self.codebook, [(self.points, LIGHT_GRAY)])
+        for label, members, color, marker in self._groups():
+            if isinstance(self.codebook, GaussianCodebook):
                 for k in members:
                     ellipse = ax.patches[k - len(words)]
-                    ellipse.set(facecolor=(colour, 0.15), edgecolor=colour)
+                    ellipse.set(facecolor=(color, 0.15), edgecolor=color)
             births, persistences = words[members].T
             ax.scatter(
                 births,
                 persistences,
                 s=40.0,
-                color=colour,
+                color=color,
                 marker=marker,
                 edgecolor="white",
                 linewidths=0.6,
                 zorder=3,
                 label=label,
             )
-        ax.set(xlabel="birth", ylabel="persistence", **limits)
         if self.classes is not None:
-            # Beside the picture: words are everywhere in it.
+            # Beside the plane: words are everywhere in it.
             ax.legend(
                 title="most in class", loc="upper left", bbox_to_anchor=(1.0, 1.0)
             )
@@ -210,35 +194,24 @@ class CodebookDisplay:
         return self
 
     def _groups(self) -> Iterator[tuple[str, NDArray[np.intp], str, str]]:
-        """Yield the words that look alike: their name, places, colour and shape."""
+        """Yield the words that look alike: their name, places, color and shape."""
         if self.classes is None:
             yield "words", np.arange(self.codebook.n_words), RED, "o"
             return
         for k, label in enumerate(self.classes):
             members = np.flatnonzero(self.word_classes == k)
-            # After all colours, the same ones come with other shapes.
-            marker = MARKERS[(k + k // len(COLOURS)) % len(MARKERS)]
-            yield str(label), members, COLOURS[k % len(COLOURS)], marker
+            # After all colors, the same ones come with other shapes.
+            marker = MARKERS[(k + k // len(COLORS)) % len(MARKERS)]
+            yield str(label), members, COLORS[k % len(COLORS)], marker
         nobodys = np.flatnonzero(self.word_classes == NOBODY)
         if len(nobodys):
-            yield "none", nobodys, GREY, "o"
+            yield "none", nobodys, GRAY, "o"
 
 
 def _encode(vectorizer: Any, X: Diagrams, codebook: Any) -> NDArray[Any]:
     if isinstance(codebook, KMeansCodebook):
         return encode_counts(X, codebook)
     return encode_likelihoods(X, codebook, scale=vectorizer.scale)
-
-
-def _check_points(points: ArrayLike) -> Floats:
-    checked = np.asarray(points, dtype=np.float64)
-    if checked.ndim != 2 or checked.shape[1] != 2 or not np.isfinite(checked).all():
-        msg = (
-            "Expected points to be finite births and persistences, shape "
-            f"(n_points, 2); got {points!r:.200}."
-        )
-        raise ValueError(msg)
-    return checked
 
 
 def _check_shares(

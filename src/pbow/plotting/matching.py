@@ -1,4 +1,4 @@
-"""The picture of the best matching between two diagrams, and its cost."""
+"""Figure of the best matching between two diagrams, and its cost."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from pbow._utils.checks import is_finite_number
-from pbow.plotting._axes import GREY
+from pbow.errors import ParameterError
+from pbow.plotting._axes import GRAY
 from pbow.plotting._samples import points_by_part
 from pbow.plotting.diagram import plot_diagram
 
@@ -22,7 +23,7 @@ __all__ = ["plot_matching"]
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
-# Of each diagram. Nobody sees more in a picture, and the matching would take minutes.
+# Per diagram. More cannot be seen in a figure, and the matching would take minutes.
 MOST_POINTS = 2000
 
 
@@ -42,7 +43,7 @@ def plot_matching(
     ----------
     first, second : array-like of shape (n_points, 2), or Diagrams
         Births and deaths of one part, as ``X[3]`` or ``X[3]["H1"]``; at most 2000
-        points each. Points that never die are left out, as they are by default in the
+        points each. Essential points are left out, as they are by default in the
         kernel.
     order : float, default=2
         The q of the distance, 1 or more; ``inf`` for the bottleneck distance.
@@ -168,7 +169,7 @@ def _draw_lines(ax: Axes, segments: Floats, style: str) -> None:
     from matplotlib.collections import LineCollection  # noqa: PLC0415
 
     lines = LineCollection(
-        list(segments), colors=GREY, linewidths=0.9, linestyles=style, zorder=1
+        list(segments), colors=GRAY, linewidths=0.9, linestyles=style, zorder=1
     )
     ax.add_collection(lines, autolim=False)
 
@@ -185,9 +186,9 @@ def _check_diagram(name: str, sample: Any) -> Floats:
     finite = points[np.isfinite(points[:, 1])]
     if len(finite) > MOST_POINTS:
         msg = (
-            f"Expected {name} to have at most {MOST_POINTS} points that die; got "
-            f"{len(finite)}. Draw the longest-lived of them; the distance of all is in "
-            "WassersteinKernel(order).distances."
+            f"Expected {name} to have at most {MOST_POINTS} finite points; got "
+            f"{len(finite)}. Draw the most persistent ones; WassersteinKernel(order)"
+            ".distances has the distance of all."
         )
         raise ValueError(msg)
     return finite
@@ -196,8 +197,5 @@ def _check_diagram(name: str, sample: Any) -> Floats:
 def _check_order(order: Any) -> None:
     is_inf = isinstance(order, float) and order == math.inf
     if not is_inf and not (is_finite_number(order) and order >= 1):
-        msg = (
-            "Expected order to be a number >= 1, or inf for the bottleneck distance; "
-            f"got {order!r}."
-        )
-        raise ValueError(msg)
+        expected = "a number >= 1, or inf for the bottleneck distance"
+        raise ParameterError("order", expected, order)

@@ -1,4 +1,4 @@
-"""Pictures of codebooks: words in the birth-persistence plane."""
+"""Figure of the words of each label: counts in the birth-persistence plane."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from pbow.diagrams import check_diagrams
 from pbow.encoding import encode_counts
-from pbow.plotting._axes import BLUE, new_axes
-from pbow.plotting._books import check_codebook, check_labels
+from pbow.plotting._axes import BLUE, check_panels, new_axes
+from pbow.plotting._checks import check_codebook, check_label_names, check_labels
 from pbow.plotting._circles import add_key, draw_circles, room_for
 
 if TYPE_CHECKING:
@@ -30,34 +30,34 @@ def plot_class_words(
     label_names: Sequence[str] | None = None,
     axes: Any = None,
 ) -> NDArray[Any]:
-    """Draw how many points the diagrams of each class have near each word.
+    """Draw how many points the diagrams of each label have near each word.
 
-    One Axes a class, a circle a word, at the word's place in the birth-persistence
-    plane. Its area is the number of points whose nearest word it is, averaged over the
-    diagrams of the class: the paper's average codebook histogram. Words, limits and the
-    scale of areas are the same in all Axes, so classes differ by their circles only; a
-    word without points is a small dot.
+    One Axes per label, one circle per word, at the word's place in the
+    birth-persistence plane. Its area is the number of points whose nearest word it is,
+    averaged over the diagrams of the label: the paper's average codebook histogram.
+    Words, limits and the scale of areas are the same in all Axes, so labels differ by
+    their circles only; a word without points is a small dot.
 
     Parameters
     ----------
     vectorizer : PersistenceBoW
         Fitted. Only its words are used: counts are shown before any weighting and
-        normalisation, and without points that never die.
+        normalization, and without essential points.
     X : Diagrams or list of array-like of shape (n_points_i, 2)
         The diagrams to count, with the same parts as in fit.
     y : array-like of shape (n_samples,)
-        Class of each diagram.
+        Label of each diagram.
     part : str, optional
-        Part to draw, for example ``"H1"``. Needed where there are several.
+        Part to draw, for example ``"H1"``. Needed if there are several.
     label_names : sequence of str, optional
-        Titles of the Axes, in the order of the sorted classes. By default the labels.
+        Titles of the Axes, in the order of the sorted labels. By default the labels.
     axes : array-like of Axes, optional
-        One Axes a class, in the order of the sorted classes. By default a new figure.
+        One Axes per label, in the order of the sorted labels. By default a new figure.
 
     Returns
     -------
     axes : ndarray of Axes of shape (n_classes,)
-        In the order of the sorted classes. ``axes[0].figure`` is the figure.
+        In the order of the sorted labels. ``axes[0].figure`` is the figure.
 
     Raises
     ------
@@ -83,15 +83,18 @@ def plot_class_words(
     diagrams = check_diagrams(X, parts=vectorizer.parts_, min_samples=1)[part].finite()
     labels = check_labels(y, len(diagrams))
     classes, members = np.unique(labels, return_inverse=True)
-    titles = _check_names(label_names, classes)
+    titles = check_label_names(label_names, classes)
     counts = encode_counts(diagrams, codebook)
     means = np.stack([counts[members == k].mean(axis=0) for k in range(len(classes))])
     largest = float(means.max(initial=0.0))
 
-    panels = _new_axes(len(classes)) if axes is None else _check_axes(axes, classes)
+    if axes is None:
+        panels = _new_axes(len(classes))
+    else:
+        panels = check_panels(axes, len(classes), "one per label of y")
     limits, n_words = room_for(codebook.words), codebook.n_words
     for ax, title, mean in zip(panels, titles, means, strict=True):
-        # Only areas carry information, colour does not.
+        # Only areas carry information, color does not.
         draw_circles(ax, codebook.words, mean, largest, [BLUE] * n_words)
         ax.set(title=title, xlabel="birth", ylabel="persistence", **limits)
     if axes is None:
@@ -126,28 +129,3 @@ def _label_outer(panels: NDArray[Any]) -> None:
             ax.set_ylabel("")
         if k + n_columns < len(panels):
             ax.set_xlabel("")
-
-
-def _check_names(
-    label_names: Sequence[str] | None, classes: NDArray[Any]
-) -> Sequence[str]:
-    if label_names is None:
-        return [str(label) for label in classes]
-    if isinstance(label_names, str) or len(label_names) != len(classes):
-        msg = (
-            f"Expected label_names to be a sequence of {len(classes)} names, one a "
-            f"class of y; got {label_names!r}."
-        )
-        raise ValueError(msg)
-    return label_names
-
-
-def _check_axes(axes: Any, classes: NDArray[Any]) -> NDArray[Any]:
-    panels = np.asarray(axes, dtype=object).ravel()
-    if len(panels) != len(classes) or not all(hasattr(ax, "scatter") for ax in panels):
-        msg = (
-            f"Expected axes to be {len(classes)} matplotlib Axes, one a class of y; "
-            f"got {axes!r}."
-        )
-        raise ValueError(msg)
-    return panels

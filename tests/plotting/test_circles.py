@@ -1,0 +1,50 @@
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from pbow.plotting._axes import BLUE
+from pbow.plotting._circles import add_key, draw_circles, room_for
+
+WORDS = np.array([[0.0, 1.0], [2.0, 3.0], [4.0, 1.0]])
+
+
+def areas(ax):
+    return ax.collections[-1].get_sizes()
+
+
+def test_areas_are_values():
+    _, ax = plt.subplots()
+    draw_circles(ax, WORDS, np.array([1.0, 4.0, 0.0]), 4.0, [BLUE] * 3)
+    assert_array_equal(ax.collections[-1].get_offsets(), WORDS)
+    assert_allclose(areas(ax) / areas(ax)[1], [0.25, 1.0, 0.0])
+
+
+def test_circles_of_many_words_cover_as_much_as_those_of_few():
+    _, ax = plt.subplots()
+    sizes = []
+    for n in (25, 100):
+        draw_circles(ax, np.zeros((n, 2)), np.ones(n), 1.0, [BLUE] * n)
+        sizes.append(areas(ax).sum())
+    assert_allclose(*sizes)
+
+
+@pytest.mark.parametrize(
+    ("largest", "values"),
+    [(1.0, ["1", "0.2", "0.05"]), (37.0, ["20", "5", "1"]), (0.03, ["0.02", "0.005"])],
+)
+def test_the_key_has_round_values_up_to_the_largest(largest, values):
+    _, ax = plt.subplots()
+    add_key(ax, largest, 3, "points")
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert texts[: len(values)] == values
+
+
+def test_the_view_holds_all_points_and_persistence_0():
+    limits = room_for(WORDS)
+    low, high = zip(limits["xlim"], limits["ylim"], strict=True)
+    assert (WORDS > low).all()
+    assert (WORDS < high).all()
+    assert low[1] < 0.0
+    one = room_for(WORDS[:1])
+    assert one["xlim"][0] < one["xlim"][1]
