@@ -7,7 +7,7 @@ from pbow.io import files, read_diagrams, write_diagrams
 
 
 def test_all_formats_are_known():
-    assert FORMATS == tuple(files.FORMATS)
+    assert tuple(files.FORMATS) == FORMATS
 
 
 @pytest.mark.parametrize("to", FORMATS)

@@ -9,21 +9,27 @@ from pathlib import Path
 
 __all__ = ["available_memory"]
 
-PROC = Path("/proc")
-CGROUPS = Path("/sys/fs/cgroup")
 
-
-def available_memory() -> float:
-    """Return the bytes that this process can still take, inf where nobody knows.
+def available_memory(root: Path = Path("/")) -> float:
+    """Return the bytes that this process can still take, inf if that is not known.
 
     That is what is free on the machine without swapping, or what is left under the
     limit of the container (a Linux control group of version 1 or 2), if less.
+
+    Parameters
+    ----------
+    root : Path
+        The folder of ``proc`` and ``sys``.
+
+    Returns
+    -------
+    n_bytes : float
     """
-    return min((_of_machine(), *_of_control_groups()), default=inf)
+    return min(_of_machine(root), *_of_control_groups(root))
 
 
-def _of_machine() -> float:
-    for line in _lines(PROC / "meminfo"):
+def _of_machine(root: Path) -> float:
+    for line in _lines(root / "proc" / "meminfo"):
         if line.startswith("MemAvailable:"):
             return 1024.0 * int(line.split()[1])
     try:  # not Linux: all there is, since what is free of it is not told
@@ -32,14 +38,16 @@ def _of_machine() -> float:
         return inf
 
 
-def _of_control_groups() -> Iterator[float]:
+def _of_control_groups(root: Path) -> Iterator[float]:
     """Yield what is left in the group of this process, and in those around it."""
-    for line in _lines(PROC / "self" / "cgroup"):
+    groups = root / "sys" / "fs" / "cgroup"
+    yield inf
+    for line in _lines(root / "proc" / "self" / "cgroup"):
         _, controllers, path = line.split(":", 2)
         if controllers == "":
-            root, names = CGROUPS, ("memory.max", "memory.current", "inactive_file")
+            top, names = groups, ("memory.max", "memory.current", "inactive_file")
         elif "memory" in controllers.split(","):
-            root = CGROUPS / "memory"
+            top = groups / "memory"
             names = (
                 "memory.limit_in_bytes",
                 "memory.usage_in_bytes",
@@ -49,10 +57,10 @@ def _of_control_groups() -> Iterator[float]:
             continue
         # Inside a container the path may be that of the host, which is not to be seen;
         # the root is then the group of the container.
-        group = root / path.lstrip("/")
+        group = top / path.lstrip("/")
         for folder in (group, *group.parents):
             yield _left_in(folder, *names)
-            if folder == root:
+            if folder == top:
                 break
 
 
