@@ -9,12 +9,22 @@ compiled loop walks the whole collection without touching Python.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from html import escape
-from numbers import Real
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from pbow._conversion import (
+    as_diagram,
+    as_floats,
+    as_samples,
+    by_part,
+    columns_of,
+    describe,
+    is_table,
+    listed,
+)
+from pbow._utils.html import html_table
 
 __all__ = ["Diagrams", "check_diagrams"]
 
@@ -107,7 +117,7 @@ class Diagrams:
 
     @classmethod
     def from_list(cls, diagrams: Iterable[Any], *, name: str = "H1") -> Diagrams:
-        """Build a collection from one diagram a sample.
+        """Build a collection from one diagram per sample.
 
         Parameters
         ----------
@@ -128,24 +138,25 @@ class Diagrams:
         >>> Diagrams.from_list([[[0.0, 1.0]], []], name="H0").sizes
         array([1, 0])
         """
-        samples = _as_samples(diagrams)
+        samples = as_samples(diagrams)
         if samples and isinstance(samples[0], Mapping):
-            return cls.from_parts(_by_part(samples))
-        blocks = [_as_diagram(d, i, name) for i, d in enumerate(samples)]
+            return cls.from_parts(by_part(samples))
+        blocks = [as_diagram(d, i, name) for i, d in enumerate(samples)]
         sizes = np.fromiter((len(b) for b in blocks), dtype=np.int64, count=len(blocks))
         points = np.concatenate(blocks) if blocks else np.empty((0, 2))
         points.flags.writeable = False
         return cls(points, _offsets(sizes), name=name)
 
     @classmethod
-    def from_parts(cls, parts: Mapping[str, Any]) -> Diagrams:
+    def from_parts(cls, parts: Any) -> Diagrams:
         """Build a collection of several named parts, each with every sample.
 
         Parameters
         ----------
-        parts : mapping of str to Diagrams or iterable of array-like
-            A list of diagrams, or a one-part collection, by name. All have the same
-            number of samples; names differ by more than their case.
+        parts : mapping of str to Diagrams or iterable of array-like, or DataFrame
+            A list of diagrams, or a one-part collection, by name; or a pandas DataFrame
+            with one column per part and one diagram per cell. All have the same number
+            of samples; names differ by more than their case.
 
         Returns
         -------
@@ -158,10 +169,12 @@ class Diagrams:
         >>> X.parts
         ('H0', 'H1')
         """
+        if is_table(parts):
+            parts = columns_of(parts)
         if not isinstance(parts, Mapping) or not parts:
             msg = (
                 "Expected a dict with at least one part, for example "
-                f"{{'H1': [...]}}; got {_describe(parts)}."
+                f"{{'H1': [...]}}; got {describe(parts)}."
             )
             raise ValueError(msg)
         named: dict[str, _Part] = {}
@@ -169,7 +182,7 @@ class Diagrams:
             one = (
                 diagrams
                 if isinstance(diagrams, Diagrams)
-                else cls.from_list(_check_collection(diagrams), name=_check_name(name))
+                else cls.from_list(diagrams, name=_check_name(name))
             )
             named[_check_name(name)] = one._only_part()
         _check_unique(named)
@@ -210,12 +223,12 @@ class Diagrams:
             raise ValueError(msg)
         for i, block in enumerate(blocks):
             if not isinstance(block, Diagrams):
-                msg = f"Collection {i} is {_describe(block)}; expected Diagrams."
+                msg = f"Collection {i} is {describe(block)}; expected Diagrams."
                 raise TypeError(msg)
             if set(block.parts) != set(blocks[0].parts):
                 msg = (
-                    f"Collection {i} has parts {_listed(block.parts)}, the first one "
-                    f"has {_listed(blocks[0].parts)}. Select common parts first, as in "
+                    f"Collection {i} has parts {listed(block.parts)}, the first one "
+                    f"has {listed(blocks[0].parts)}. Select common parts first, as in "
                     "X[['H0', 'H1']]."
                 )
                 raise ValueError(msg)
@@ -271,18 +284,18 @@ class Diagrams:
 
     @property
     def has_essential(self) -> bool:
-        """Whether any part has a point that never dies."""
+        """Whether any part has an essential point."""
         return any(
             part.may_have_essential and bool(np.isposinf(part.points[:, 1]).any())
             for part in self._parts.values()
         )
 
     def finite(self) -> Diagrams:
-        """Return the same samples without the points that never die."""
+        """Return the same samples without their essential points."""
         return self._keep(essential=False)
 
     def essential(self) -> Diagrams:
-        """Return the same samples with only the points that never die."""
+        """Return the same samples with their essential points only."""
         return self._keep(essential=True)
 
     def _keep(self, *, essential: bool) -> Diagrams:
@@ -301,7 +314,7 @@ class Diagrams:
     def _only_part(self) -> _Part:
         if len(self._parts) > 1:
             msg = (
-                f"This collection has parts {_listed(self.parts)}. "
+                f"This collection has parts {listed(self.parts)}. "
                 f"Select one first, as in X[{self.parts[0]!r}]."
             )
             raise ValueError(msg)
@@ -336,10 +349,10 @@ class Diagrams:
     def _select(self, names: Sequence[str]) -> Diagrams:
         for name in names:
             if name not in self._parts:
-                msg = f"There is no part {name!r}; there is {_listed(self.parts)}."
+                msg = f"There is no part {name!r}; there is {listed(self.parts)}."
                 raise KeyError(msg)
         if len(set(names)) < len(names):
-            msg = f"Every part can be selected once; got {_listed(names)}."
+            msg = f"Every part can be selected once; got {listed(names)}."
             raise ValueError(msg)
         return Diagrams._trusted({name: self._parts[name] for name in names})
 
@@ -401,18 +414,17 @@ class Diagrams:
         return f"Diagrams(n_samples={len(self)}, {counts})"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th>{escape(name)}</th>"
-            + "".join(f"<td>{value}</td>" for value in row.values())
-            + "</tr>"
-            for name, row in self._summary().items()
+        heads = (
+            "part",
+            "points",
+            "essential",
+            "empty diagrams",
+            "points per diagram",
+            "births",
+            "finite deaths",
         )
-        return (
-            f"<table><caption>Diagrams: {_count(len(self), 'sample')}</caption>"
-            "<thead><tr><th>part</th><th>points</th><th>essential</th>"
-            "<th>empty diagrams</th><th>points a diagram</th><th>births</th>"
-            f"<th>finite deaths</th></tr></thead><tbody>{rows}</tbody></table>"
-        )
+        rows = [(name, *row.values()) for name, row in self._summary().items()]
+        return html_table(f"Diagrams: {_count(len(self), 'sample')}", heads, rows)
 
     def _summary(self) -> dict[str, dict[str, Any]]:
         summary = {}
@@ -439,7 +451,8 @@ def check_diagrams(
     Parameters
     ----------
     X : Diagrams or iterable of array-like of shape (n_points_i, 2)
-        The collection to check. A dict of parts will do, too.
+        The collection to check. A dict of parts, or a pandas DataFrame with one column
+        per part, will do, too.
     parts : sequence of str, optional
         The parts that are wanted, in this order. What has no names (a list of arrays)
         takes the only wanted one.
@@ -459,11 +472,11 @@ def check_diagrams(
     """
     if isinstance(X, Diagrams):
         diagrams = X
-    elif isinstance(X, Mapping):
+    elif isinstance(X, Mapping) or is_table(X):
         diagrams = Diagrams.from_parts(X)
     else:
         name = parts[0] if parts is not None and len(parts) == 1 else "H1"
-        diagrams = Diagrams.from_list(_check_collection(X), name=name)
+        diagrams = Diagrams.from_list(X, name=name)
     if len(diagrams) < min_samples:
         msg = (
             f"Found {_count(len(diagrams), 'diagram')} while a minimum of "
@@ -476,12 +489,12 @@ def check_diagrams(
     extra = [name for name in diagrams.parts if name not in parts]
     if missing or extra:
         wrong = [
-            f"{_listed(names)} {'is' if len(names) == 1 else 'are'} {what}"
+            f"{listed(names)} {'is' if len(names) == 1 else 'are'} {what}"
             for names, what in ((missing, "missing"), (extra, "unexpected"))
             if names
         ]
         msg = (
-            f"Expected parts {_listed(parts)}, got {_listed(diagrams.parts)}: "
+            f"Expected parts {listed(parts)}, got {listed(diagrams.parts)}: "
             f"{' and '.join(wrong)}. "
         )
         if missing and not isinstance(X, (Diagrams, Mapping)):
@@ -494,133 +507,8 @@ def check_diagrams(
     return diagrams._select(parts)
 
 
-def _check_collection(X: Any) -> Any:
-    """Refuse what is not a collection of diagrams but may look like one."""
-    if isinstance(X, (str, bytes)) or not isinstance(X, Iterable):
-        msg = (
-            f"Expected a collection of diagrams, got {_describe(X)}. Pass a list of "
-            "arrays of shape (n_points, 2)."
-        )
-        raise ValueError(msg)
-    if hasattr(X, "columns") and hasattr(X, "iloc"):
-        msg = (
-            "Expected a collection of diagrams, got a DataFrame. Pass one of its "
-            "columns, with a diagram in each row."
-        )
-        raise ValueError(msg)
-    if isinstance(X, np.ndarray) and X.dtype != object:
-        if X.ndim == 2:
-            msg = (
-                f"Expected a collection of diagrams, got one array of shape {X.shape}. "
-                "Wrap a single diagram in a list, [X]; a cloud of points becomes one "
-                "by pbow.homology.rips([X])."
-            )
-            raise ValueError(msg)
-        if X.ndim == 3 and X.shape[2] == 3:
-            msg = (
-                f"Expected a collection of diagrams, got a padded array {X.shape}. "
-                "Read those of giotto-tda with pbow.io.from_giotto, which leaves the "
-                "padding out; clouds in space become diagrams by pbow.homology.rips."
-            )
-            raise ValueError(msg)
-    return X
-
-
-def _as_samples(diagrams: Iterable[Any]) -> list[Any]:
-    samples = list(_check_collection(diagrams))
-    first = samples[0] if samples else None
-    # A list of points is one diagram that was not wrapped.
-    if (
-        isinstance(first, (list, tuple, np.ndarray))
-        and len(first) == 2
-        and all(isinstance(value, Real) for value in first)
-    ):
-        msg = (
-            "Expected a collection of diagrams, got a list of points, the first one "
-            f"({first[0]}, {first[1]}). Wrap a single diagram in a list: [X]."
-        )
-        raise ValueError(msg)
-    return samples
-
-
-def _by_part(samples: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    names = list(samples[0])
-    for i, sample in enumerate(samples):
-        if not isinstance(sample, Mapping) or set(sample) != set(names):
-            has = _listed(sample) if isinstance(sample, Mapping) else "no named parts"
-            msg = (
-                f"Sample {i} has {has}; sample 0 has {_listed(names)}. "
-                "Every sample needs the same parts."
-            )
-            raise ValueError(msg)
-    return {name: [sample[name] for sample in samples] for name in names}
-
-
-def _as_diagram(diagram: Any, index: int, name: str) -> Floats:
-    what = f"Diagram {index} of part {name}"
-    if isinstance(diagram, Diagrams):
-        msg = f"{what} is a collection itself. Join them: Diagrams.concatenate([...])."
-        raise ValueError(msg)
-    if isinstance(diagram, Mapping):
-        msg = f"{what} is a dict, but sample 0 is not. Pass dicts for all samples."
-        raise ValueError(msg)
-    if _is_several(diagram):
-        msg = (
-            f"{what} is a list of {len(diagram)} arrays, as programs give for several "
-            "dimensions. Name them: Diagrams.from_list([{'H0': ..., 'H1': ...}, ...])."
-        )
-        raise ValueError(msg)
-    points = _as_floats(diagram, what)
-    if points.size == 0 and points.shape in {(0,), (1, 0), (0, 2)}:
-        return np.empty((0, 2))
-    if points.ndim != 2 or points.shape[1] != 2:
-        msg = (
-            f"Diagram {index} of part {name} has shape {points.shape}; "
-            "expected (n_points, 2): birth, death."
-        )
-        raise ValueError(msg)
-    return points
-
-
-def _is_several(diagram: Any) -> bool:
-    """Whether a "diagram" is a list that has diagrams in it, and not points."""
-    return isinstance(diagram, (list, tuple)) and any(
-        d.ndim == 2
-        if isinstance(d, np.ndarray)
-        else isinstance(d, (list, tuple))
-        and len(d) > 0
-        and isinstance(d[0], (list, tuple, np.ndarray))
-        for d in diagram
-    )
-
-
-def _as_floats(values: Any, what: str) -> Floats:
-    """Return float64 of numbers; strings that look like some are none."""
-    try:
-        array = np.asarray(values)
-        if array.dtype == object:  # numbers in an object array, or rows of these
-            array = np.asarray(array.tolist())
-    except (TypeError, ValueError) as error:
-        msg = (
-            f"{what} is not an array of numbers of shape (n_points, 2), but "
-            f"{_describe(values)}. Pass birth and death of each point (with gudhi, "
-            "persistence_intervals_in_dimension gives these)."
-        )
-        raise ValueError(msg) from error
-    if array.size == 0 or array.dtype.kind in "biuf":
-        if not np.ma.isMaskedArray(values):
-            return array.astype(np.float64, copy=False)
-        msg = f"{what} is a masked array. Pass the points that are not masked."
-        raise ValueError(msg)
-    msg = (
-        f"{what} is not an array of numbers, but {_describe(values)} "
-        f"(dtype {array.dtype}). Write numpy.inf for the death of what never dies."
-    )
-    raise ValueError(msg)
-
-
 def _check_part(points: ArrayLike, offsets: ArrayLike, name: str) -> _Part:
-    flat = np.ascontiguousarray(_as_floats(points, f"Part {name}"))
+    flat = np.ascontiguousarray(as_floats(points, f"Part {name}"))
     starts = np.asarray(offsets)
     if flat.ndim != 2 or flat.shape[1] != 2:
         msg = (
@@ -727,18 +615,9 @@ def _offsets(sizes: Ints) -> Ints:
     return offsets
 
 
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(str(name) for name in names)
-
-
 def _count(n: int, noun: str) -> str:
     return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
 def _span(values: NDArray[Any]) -> str:
     return f"{values.min():.4g} to {values.max():.4g}" if values.size else "none"
-
-
-def _describe(value: Any) -> str:
-    shown = repr(value)
-    return f"{type(value).__name__} {shown if len(shown) < 60 else shown[:57] + '...'}"

@@ -1,0 +1,172 @@
+"""From what users have to arrays: collections, samples of named parts, diagrams.
+
+What is no diagram is refused here, by an error that names it and says what to pass
+instead. Whether the points are valid is checked in :mod:`pbow.diagrams`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "as_diagram",
+    "as_floats",
+    "as_samples",
+    "by_part",
+    "columns_of",
+    "describe",
+    "is_table",
+    "listed",
+]
+
+Floats = NDArray[np.float64]
+
+
+def as_samples(X: Any) -> list[Any]:
+    """Return the samples of a collection; refuse what may only look like one."""
+    expected = "Expected a collection of diagrams, got"
+    if isinstance(X, (str, bytes)) or not isinstance(X, Iterable):
+        msg = f"{expected} {describe(X)}. Pass a list of arrays of shape (n_points, 2)."
+        raise ValueError(msg)
+    if is_table(X):
+        msg = (
+            f"{expected} a DataFrame. Pass one of its columns, with a diagram in each "
+            "row, or all of them: Diagrams.from_parts(df)."
+        )
+        raise ValueError(msg)
+    if isinstance(X, np.ndarray) and X.dtype != object:
+        if X.ndim == 2:
+            msg = (
+                f"{expected} one array of shape {X.shape}. Wrap a single diagram in a "
+                "list, [X]; a cloud of points becomes one by pbow.homology.rips([X])."
+            )
+            raise ValueError(msg)
+        if X.ndim == 3 and X.shape[2] == 3:
+            msg = (
+                f"{expected} a padded array {X.shape}. Read those of giotto-tda with "
+                "pbow.io.from_giotto, which leaves the padding out; clouds in space "
+                "become diagrams by pbow.homology.rips."
+            )
+            raise ValueError(msg)
+    samples = list(X)
+    first = samples[0] if samples else None
+    # A list of points is one diagram that was not wrapped.
+    if (
+        isinstance(first, (list, tuple, np.ndarray))
+        and len(first) == 2
+        and all(isinstance(value, Real) for value in first)
+    ):
+        msg = (
+            f"{expected} a list of points, the first one ({first[0]}, {first[1]}). "
+            "Wrap a single diagram in a list: [X]."
+        )
+        raise ValueError(msg)
+    return samples
+
+
+def is_table(X: Any) -> bool:
+    """Whether `X` is a DataFrame of pandas, which is never imported for this."""
+    return hasattr(X, "columns") and hasattr(X, "iloc")
+
+
+def columns_of(table: Any) -> dict[Any, Any]:
+    """Return the columns of a DataFrame by name; each is a collection."""
+    if all(getattr(dtype, "kind", "O") in "biuf" for dtype in table.dtypes):
+        msg = (
+            "Expected a DataFrame with one column per part and one diagram per cell; "
+            "got one of numbers. Pass a single diagram as a list with an array, "
+            "[df[['birth', 'death']].to_numpy()]."
+        )
+        raise ValueError(msg)
+    return {name: table[name] for name in table.columns}
+
+
+def by_part(samples: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Turn samples that are dicts into a dict of lists."""
+    names = list(samples[0])
+    for i, sample in enumerate(samples):
+        if not isinstance(sample, Mapping) or set(sample) != set(names):
+            has = listed(sample) if isinstance(sample, Mapping) else "no named parts"
+            msg = (
+                f"Sample {i} has {has}; sample 0 has {listed(names)}. "
+                "Every sample needs the same parts."
+            )
+            raise ValueError(msg)
+    return {name: [sample[name] for sample in samples] for name in names}
+
+
+def as_diagram(diagram: Any, index: int, name: str) -> Floats:
+    """Return one diagram as an array of shape (n_points, 2)."""
+    what = f"Diagram {index} of part {name}"
+    if isinstance(diagram, Mapping):
+        msg = f"{what} is a dict, but sample 0 is not. Pass dicts for all samples."
+        raise ValueError(msg)
+    if hasattr(diagram, "offsets"):
+        msg = f"{what} is a collection itself. Join them: Diagrams.concatenate([...])."
+        raise ValueError(msg)
+    if _is_several(diagram):
+        msg = (
+            f"{what} is a list of {len(diagram)} arrays, as programs give for several "
+            "dimensions. Name them: Diagrams.from_list([{'H0': ..., 'H1': ...}, ...])."
+        )
+        raise ValueError(msg)
+    points = as_floats(diagram, what)
+    if points.size == 0 and points.shape in {(0,), (1, 0), (0, 2)}:
+        return np.empty((0, 2))
+    if points.ndim != 2 or points.shape[1] != 2:
+        msg = f"{what} has shape {points.shape}; expected (n_points, 2): birth, death."
+        raise ValueError(msg)
+    return points
+
+
+def _is_several(diagram: Any) -> bool:
+    """Whether a "diagram" is a list that has diagrams in it, and not points."""
+    return isinstance(diagram, (list, tuple)) and any(
+        d.ndim == 2
+        if isinstance(d, np.ndarray)
+        else isinstance(d, (list, tuple))
+        and len(d) > 0
+        and isinstance(d[0], (list, tuple, np.ndarray))
+        for d in diagram
+    )
+
+
+def as_floats(values: Any, what: str) -> Floats:
+    """Return float64 of numbers; strings that look like some are none."""
+    try:
+        array = np.asarray(values)
+        if array.dtype == object:  # numbers in an object array, or rows of these
+            array = np.asarray(array.tolist())
+    except (TypeError, ValueError) as error:
+        msg = (
+            f"{what} is not an array of numbers of shape (n_points, 2), but "
+            f"{describe(values)}. Pass birth and death of each point (with gudhi, "
+            "persistence_intervals_in_dimension gives these)."
+        )
+        raise ValueError(msg) from error
+    if array.size == 0 or array.dtype.kind in "biuf":
+        if not np.ma.isMaskedArray(values):
+            return array.astype(np.float64, copy=False)
+        msg = f"{what} is a masked array. Pass the points that are not masked."
+        raise ValueError(msg)
+    msg = (
+        f"{what} is not an array of numbers, but {describe(values)} "
+        f"(dtype {array.dtype}). Write numpy.inf for the death of an essential point."
+    )
+    raise ValueError(msg)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names with commas between them."""
+    return ", ".join(str(name) for name in names)
+
+
+def describe(value: Any) -> str:
+    """Return the type of a value, and the value if it is short."""
+    shown = repr(value)
+    return f"{type(value).__name__} {shown if len(shown) < 60 else shown[:57] + '...'}"

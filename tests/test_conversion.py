@@ -1,0 +1,118 @@
+"""What may stand for diagrams, and what is said of everything else."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from pbow import Diagrams, PersistenceBoW
+from pbow.diagrams import check_diagrams
+
+
+@pytest.mark.parametrize(
+    "container",
+    [
+        list,
+        tuple,
+        iter,
+        lambda x: [d.tolist() for d in x],
+        lambda x: np.array([*x, None], dtype=object)[:-1],
+        lambda x: pytest.importorskip("pandas").Series(list(x)),
+    ],
+    ids=["list", "tuple", "iterator", "nested lists", "object array", "Series"],
+)
+def test_any_container_of_arrays_will_do(ragged, container):
+    assert Diagrams.from_list(container(ragged)) == ragged
+    assert check_diagrams(container(ragged)) == ragged
+
+
+def test_a_plain_array_of_equally_large_diagrams_will_do(rng):
+    points = np.sort(rng.uniform(size=(4, 5, 2)), axis=2)
+    assert_array_equal(check_diagrams(points)[2], points[2])
+
+
+def test_columns_of_a_table_are_parts(ragged):
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"H0": list(ragged[::-1]), "H1": list(ragged)})
+    X = Diagrams.from_parts({"H0": ragged[::-1], "H1": ragged})
+    assert check_diagrams(table) == X
+    assert Diagrams.from_parts(table) == X
+    assert check_diagrams(table[["H1", "H0"]], parts=("H0", "H1")) == X
+    # As cross-validation does, with another index.
+    assert check_diagrams(table.iloc[[4, 2]]) == X[[4, 2]]
+    bow = PersistenceBoW(3, random_state=0)
+    assert_array_equal(bow.fit_transform(table), bow.fit_transform(X))
+
+
+@pytest.mark.parametrize(
+    ("convert", "columns", "message"),
+    [
+        (check_diagrams, {"birth": [0.0], "death": [1.0]}, "one diagram per cell; got"),
+        (check_diagrams, {0: [[]]}, "name of a part must be .* got 0"),
+        (check_diagrams, {"H1": [[], None]}, "Diagram 1 of part H1 "),
+        (
+            Diagrams.from_list,
+            {"H1": [[]]},
+            r"got a DataFrame\. Pass one of its columns",
+        ),
+    ],
+)
+def test_a_table_that_is_no_collection_is_named(convert, columns, message):
+    table = pytest.importorskip("pandas").DataFrame(columns)
+    with pytest.raises(ValueError, match=message):
+        convert(table)
+
+
+def test_numbers_in_object_arrays_are_numbers():
+    boxed = np.array([[0, 1], [0, np.inf]], dtype=object)
+    assert_array_equal(Diagrams.from_list([boxed])[0], [[0, 1], [0, np.inf]])
+
+
+def test_samples_of_several_parts_make_a_collection(ragged):
+    X = Diagrams.from_parts({"H0": ragged[::-1], "H1": ragged})
+    assert Diagrams.from_list(list(X)) == X
+    with pytest.raises(ValueError, match="Sample 1 has H0; sample 0 has H0, H1"):
+        Diagrams.from_list([{"H0": [], "H1": []}, {"H0": []}])
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (np.zeros((3, 2)), r"got one array of shape \(3, 2\)\. Wrap a single diagram"),
+        ([[0.0, 1.0], [0.5, 2.0]], r"list of points, the first one \(0\.0, 1\.0\)\. W"),
+        (np.zeros((3, 5, 3)), r"padded array \(3, 5, 3\)\. Read those of gio"),
+        (
+            [[], [[0, 1, 2]]],
+            r"Diagram 1 of part H1 has shape \(1, 3\); expected \(n_poi",
+        ),
+        ([[["a", "b"]]], "Diagram 0 of part H1 is not an array of numbers"),
+        (
+            [[["0", "1"]]],
+            r"of part H1 is not an array of numbers, but .* \(dtype <U1\)",
+        ),
+        ([np.array([[0, 1j]])], "not an array of numbers, but .*complex128"),
+        (
+            [[[0.0, None]]],
+            r"not an array of numbers, .* Write numpy\.inf for the death",
+        ),
+        ([[np.zeros((3, 2)), np.zeros((4, 2))]], "is a list of 2 arrays, as programs"),
+        ([[np.zeros((0, 2)), [[0, 1], [0, 1], [0, 2]]]], "is a list of 2 arrays"),
+        ([[(0, (0.0, 1.0)), (1, (0.2, 0.4))]], "persistence_intervals_in_dimension"),
+        (
+            [np.zeros((1, 2)), {"H1": []}],
+            "Diagram 1 of part H1 is a dict, but sample 0",
+        ),
+        ([np.ma.array([[0, 1]], mask=True)], "Diagram 0 of part H1 is a masked array"),
+        ([[[0, 1], [0]]], "Diagram 0 of part H1 is not an array of numbers"),
+        (["abc"], "Diagram 0 of part H1 is not an array of numbers"),
+        ("diagrams.csv", "Expected a collection of diagrams, got str 'diagrams.csv'"),
+        (7, "Expected a collection of diagrams, got int 7"),
+        (None, "Expected a collection of diagrams, got NoneType"),
+        ([[[0, 10**400]]], "Diagram 0 of part H1 is not an array of numbers"),
+        ([Diagrams.from_list([[]])], r"is a collection itself\. Join them"),
+        ([1.0, 2.0], r"Diagram 0 of part H1 has shape \(\)"),
+    ],
+    ids=str,
+)
+def test_what_is_no_collection_of_diagrams_is_named(X, message):
+    with pytest.raises(ValueError, match=message):
+        check_diagrams(X)
