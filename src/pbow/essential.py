@@ -1,37 +1,42 @@
-"""One rule for points that never die, for every vectorizer and kernel."""
+"""One rule for essential points, for every vectorizer and kernel."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pbow._utils.checks import is_finite_number, refuse
+from pbow._utils.checks import is_finite_number
+from pbow._utils.constraints import Satisfying
 from pbow.diagrams import Diagrams
 
 __all__ = [
+    "ESSENTIAL",
     "ESSENTIAL_SUFFIX",
     "births_of",
-    "check_again",
     "check_births",
-    "check_essential",
+    "check_suffix",
     "finite_parts",
     "parts_with_points",
 ]
 
 ESSENTIAL_SUFFIX = "_inf"
 
+# The constraint of the parameter `essential`.
+ESSENTIAL = Satisfying(
+    lambda value: (
+        value in ("drop", "separate")
+        if isinstance(value, str)
+        else is_finite_number(value)
+    ),
+    "'drop', 'separate' or a finite number",
+)
 
-def check_essential(estimator: Any, parts: tuple[str, ...]) -> None:
-    """Raise unless the parameter `essential` makes sense for these parts."""
-    essential = estimator.essential
-    if is_finite_number(essential):
-        return
-    if not isinstance(essential, str) or essential not in {"drop", "separate"}:
-        refuse(estimator, "essential", "'drop', 'separate' or a finite number")
+
+def check_suffix(essential: str | float, parts: tuple[str, ...]) -> None:
+    """Raise if ``essential="separate"`` would make a part that is there already."""
     taken = {name.lower() for name in parts}
     for name in parts:
         if essential == "separate" and f"{name}{ESSENTIAL_SUFFIX}".lower() in taken:
@@ -40,15 +45,6 @@ def check_essential(estimator: Any, parts: tuple[str, ...]) -> None:
                 "there is one already. Rename it."
             )
             raise ValueError(msg)
-
-
-def check_again(fitted: Any) -> None:
-    """Check the parameters of a fitted estimator, which may have changed since fit.
-
-    What is done with essential points is decided in fit, whatever is set later.
-    """
-    params = fitted.get_params(deep=False) | {"essential": fitted._essential}
-    type(fitted)(**params)._check_params(fitted.parts_)
 
 
 def finite_parts(
@@ -61,10 +57,10 @@ def finite_parts(
     X : Diagrams
         Diagrams with any points.
     essential : {"drop", "separate"} or float
-        Leave points that never die out; put them in a part ``<part>_inf``; or let them
-        die at this number.
+        Leave essential points out; put them in a part ``<part>_inf``; or give them this
+        number as death.
     ends : mapping of str to float, optional
-        With "separate": when the points of each part ``<part>_inf`` die, or at their
+        With "separate": the death of the points of each part ``<part>_inf``, or their
         birth if that is later. Without it, all are births and nothing else, (b, b).
 
     Returns
@@ -82,7 +78,7 @@ def finite_parts(
             end = -np.inf if ends is None else ends[name]
             parts[name + ESSENTIAL_SUFFIX] = births_of(part.essential(), name, end)
         else:
-            parts[name] = _closed(part, float(essential), name)
+            parts[name] = _with_death(part, float(essential), name)
     return parts
 
 
@@ -111,34 +107,34 @@ def parts_with_points(
 
 
 def check_births(part: Diagrams, death: float, name: str) -> None:
-    """Raise if a point that never dies is born after `death`."""
+    """Raise if an essential point is born after `death`."""
     births, deaths = part.points.T
     late = np.flatnonzero(np.isposinf(deaths) & (births > death))
     if late.size:
         diagram = int(np.searchsorted(part.offsets, late[0], side="right")) - 1
         msg = (
-            f"Diagram {diagram} of part {name} has a point that never dies and is born "
-            f"at {births[late[0]]:g}, after essential={death:g}. "
+            f"Diagram {diagram} of part {name} has an essential point born at "
+            f"{births[late[0]]:g}, after essential={death:g}. "
             "Pass a number above every birth."
         )
         raise ValueError(msg)
 
 
 def births_of(part: Diagrams, name: str, end: float = -np.inf) -> Diagrams:
-    """Let points that never die do so at `end`, or at once if they are born later."""
+    """Give essential points the death `end`, or their birth if that is later."""
     births = part.points[:, 0]
     points: ArrayLike = np.column_stack((births, np.maximum(births, end)))
     return Diagrams(points, part.offsets, name=name + ESSENTIAL_SUFFIX)
 
 
-def _closed(part: Diagrams, death: float, name: str) -> Diagrams:
-    """Let points that never die die at `death`."""
+def _with_death(part: Diagrams, death: float, name: str) -> Diagrams:
+    """Give essential points the death `death`."""
     if not part.has_essential:
         return part
     check_births(part, death, name)
     births, deaths = part.points.T
-    closed = np.column_stack((births, np.where(np.isposinf(deaths), death, deaths)))
-    return Diagrams(closed, part.offsets, name=name)
+    points = np.column_stack((births, np.where(np.isposinf(deaths), death, deaths)))
+    return Diagrams(points, part.offsets, name=name)
 
 
 def _what_was_left_out(X: Diagrams, essential: str | float) -> str:
@@ -147,6 +143,6 @@ def _what_was_left_out(X: Diagrams, essential: str | float) -> str:
     if essential != "drop" or not n_essential:
         return ""
     return (
-        f" but for {n_essential} points that never die, which essential='drop' "
-        "leaves out (essential='separate' keeps them)"
+        f" but for {n_essential} essential points, which essential='drop' leaves out "
+        "(essential='separate' keeps them)"
     )

@@ -5,18 +5,17 @@ They learn on the training diagrams, if anything, and treat every part by itself
 
 from __future__ import annotations
 
-from abc import ABCMeta, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
-from pbow._utils.checks import check_choice, is_finite_number, is_integer, refuse
+from pbow._utils.constraints import Constraint, Integer, Number, OneOf, PerPart
 from pbow.diagrams import Diagrams, check_diagrams
+from pbow.errors import ParameterError
+from pbow.estimator import DiagramEstimator, value_of_part
 
 __all__ = ["MostPersistent", "PersistenceThreshold", "Rescale", "SelectParts"]
 
@@ -26,36 +25,11 @@ Floats = NDArray[np.float64]
 SMALLEST_SCALE = 1e-100
 
 
-class DiagramTransformer(  # type: ignore[call-arg]
-    TransformerMixin, BaseEstimator, metaclass=ABCMeta, auto_wrap_output_keys=None
-):
+class DiagramTransformer(DiagramEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Diagrams in, diagrams with the same samples out.
 
     Subclasses say what becomes of a part (:meth:`_change`).
     """
-
-    parts_: tuple[str, ...]
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn what there is to learn; at least, which parts there are.
-
-        Parameters
-        ----------
-        X : Diagrams or list of array-like of shape (n_points_i, 2)
-            Training diagrams.
-        y : None
-            Ignored; here for the scikit-learn API.
-
-        Returns
-        -------
-        self : object
-            The fitted transformer.
-        """
-        X = check_diagrams(X, min_samples=1)
-        self._check_params(X.parts)
-        self._learn(X)
-        self.parts_ = X.parts
-        return self
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Diagrams:
         """Learn from diagrams, and change the same ones.
@@ -73,8 +47,7 @@ class DiagramTransformer(  # type: ignore[call-arg]
         -------
         X : Diagrams
         """
-        # An iterator would be empty the second time.
-        X = check_diagrams(X)
+        X = check_diagrams(X, min_samples=1)
         return self.fit(X, y, **fit_params).transform(X)
 
     def transform(self, X: Any) -> Diagrams:
@@ -91,10 +64,10 @@ class DiagramTransformer(  # type: ignore[call-arg]
         X : Diagrams
             The same samples.
         """
-        check_is_fitted(self)
-        X = check_diagrams(X, parts=self.parts_)
+        model = self._model()
+        X = check_diagrams(X, parts=model.parts_)
         return Diagrams.from_parts(
-            {name: self._change(X[name], name) for name in self._parts_out()}
+            {name: model._change(X[name], name) for name in model._parts_out()}
         )
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
@@ -109,8 +82,7 @@ class DiagramTransformer(  # type: ignore[call-arg]
         -------
         names : ndarray of str objects
         """
-        check_is_fitted(self)
-        return np.array(self._parts_out(), dtype=object)
+        return np.array(self._model()._parts_out(), dtype=object)
 
     def set_output(self, *, transform: str | None = None) -> Self:
         """Do nothing: diagrams stay diagrams, whatever a pipeline is to put out.
@@ -130,27 +102,19 @@ class DiagramTransformer(  # type: ignore[call-arg]
     def _change(self, part: Diagrams, name: str) -> Diagrams:
         """Return what becomes of a part."""
 
-    def _check_params(self, parts: tuple[str, ...]) -> None:
-        """Raise unless the parameters are good for these parts."""
-
-    def _learn(self, X: Diagrams) -> None:
-        """Learn from checked diagrams."""
+    def _learn(self, X: Diagrams) -> dict[str, Any]:
+        return {}
 
     def _parts_out(self) -> tuple[str, ...]:
         return self.parts_
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        return tags
 
 
 class PersistenceThreshold(DiagramTransformer):
     """Leave out points near the diagonal.
 
-    Kept are points with a persistence above `min_persistence`, and those that never
-    die. Bags of words seldom need it, as a weight by persistence does the same
-    smoothly; it saves time where most points are noise.
+    Kept are points with a persistence above `min_persistence`, and essential points.
+    Bags of words seldom need it, as a weight by persistence does the same smoothly; it
+    saves time where most points are noise.
 
     Parameters
     ----------
@@ -179,23 +143,25 @@ class PersistenceThreshold(DiagramTransformer):
            [0.5, inf]])
     """
 
+    short_name: ClassVar[str] = "threshold"
+    constraints: ClassVar[Mapping[str, Constraint]] = {
+        "min_persistence": PerPart(Number(minimum=0.0))
+    }
+
     def __init__(self, min_persistence: float | Mapping[str, float] = 0.0) -> None:
         self.min_persistence = min_persistence
 
-    def _check_params(self, parts: tuple[str, ...]) -> None:
-        values = _values_by_part(self, "min_persistence", parts)
-        if not all(is_finite_number(value) and value >= 0 for value in values):
-            refuse(self, "min_persistence", "a number >= 0, or a dict of such by part")
-
     def _change(self, part: Diagrams, name: str) -> Diagrams:
         persistence = _persistence(part.points)
-        return _keep(part, persistence > _of_part(self.min_persistence, name), name)
+        return _keep(
+            part, persistence > value_of_part(self.min_persistence, name), name
+        )
 
 
 class MostPersistent(DiagramTransformer):
     """Keep the most persistent points of each diagram.
 
-    Points that never die come first, then those that live long; of equals the first
+    Essential points come first, then those of long persistence; of equals the first
     ones are kept. The order of points stays as it is.
 
     Parameters
@@ -225,15 +191,14 @@ class MostPersistent(DiagramTransformer):
            [0. , 0.5]])
     """
 
+    short_name: ClassVar[str] = "most-persistent"
+    constraints: ClassVar[Mapping[str, Constraint]] = {"k": PerPart(Integer(1))}
+
     def __init__(self, k: int | Mapping[str, int] = 100) -> None:
         self.k = k
 
-    def _check_params(self, parts: tuple[str, ...]) -> None:
-        if not all(is_integer(value, 1) for value in _values_by_part(self, "k", parts)):
-            refuse(self, "k", "an int >= 1, or a dict of such by part")
-
     def _change(self, part: Diagrams, name: str) -> Diagrams:
-        k, sizes = _of_part(self.k, name), part.sizes
+        k, sizes = value_of_part(self.k, name), part.sizes
         # Only points of larger diagrams need be sorted.
         rows = np.flatnonzero(np.repeat(sizes > k, sizes))
         # By diagram, then from long to short life, and stable. Complex numbers sort by
@@ -281,17 +246,28 @@ class Rescale(DiagramTransformer):
            [0.5 , 0.75]])
     """
 
+    short_name: ClassVar[str] = "rescale"
+    constraints: ClassVar[Mapping[str, Constraint]] = {
+        "by": OneOf("death", "persistence"),
+        "quantile": Number(minimum=0.0, maximum=1.0),
+    }
+
+    scales_: dict[str, float]
+
     def __init__(self, by: str = "death", *, quantile: float = 1.0) -> None:
         self.by = by
         self.quantile = quantile
 
-    def _check_params(self, parts: tuple[str, ...]) -> None:
-        check_choice(self, "by", ["death", "persistence"])
-        if not is_finite_number(self.quantile) or not 0 <= self.quantile <= 1:
-            refuse(self, "quantile", "a number from 0 to 1")
+    def _learn(self, X: Diagrams) -> dict[str, Any]:
+        scales = {name: self._scale(X[name].finite().points) for name in X.parts}
+        return {"scales_": scales}
 
-    def _learn(self, X: Diagrams) -> None:
-        self.scales_ = {name: self._scale(X[name].finite().points) for name in X.parts}
+    def _check_learnt(self) -> None:
+        if tuple(self.scales_) != self.parts_ or not all(
+            scale > SMALLEST_SCALE for scale in self.scales_.values()
+        ):
+            msg = f"its scales are {self.scales_!r:.200}; expected one per part."
+            raise ValueError(msg)
 
     def _scale(self, points: Floats) -> float:
         sizes = np.abs(points[:, 1]) if self.by == "death" else _persistence(points)
@@ -326,10 +302,21 @@ class SelectParts(DiagramTransformer):
     ('H2', 'H0')
     """
 
+    short_name: ClassVar[str] = "select-parts"
+
+    selected_: tuple[str, ...]
+
     def __init__(self, parts: str | Sequence[str] = "H1") -> None:
         self.parts = parts
 
-    def _check_params(self, parts: tuple[str, ...]) -> None:
+    def check_parameters(self, parts: tuple[str, ...]) -> None:
+        """Raise unless the names are those of some parts.
+
+        Parameters
+        ----------
+        parts : tuple of str
+            Names of the parts that there are.
+        """
         wanted = [self.parts] if isinstance(self.parts, str) else self.parts
         if (
             not isinstance(wanted, (list, tuple))
@@ -337,11 +324,17 @@ class SelectParts(DiagramTransformer):
             or not all(isinstance(name, str) and name in parts for name in wanted)
             or len(set(wanted)) < len(wanted)
         ):
-            refuse(self, "parts", f"one or some of {', '.join(parts)}, each once")
+            expected = f"one or some of {', '.join(parts)}, each once"
+            raise ParameterError("parts", expected, self.parts, type(self).__name__)
 
-    def _learn(self, X: Diagrams) -> None:
+    def _learn(self, X: Diagrams) -> dict[str, Any]:
         wanted = (self.parts,) if isinstance(self.parts, str) else tuple(self.parts)
-        self.selected_ = wanted
+        return {"selected_": wanted}
+
+    def _check_learnt(self) -> None:
+        if not self.selected_ or not set(self.selected_) <= set(self.parts_):
+            msg = f"its selected parts are {self.selected_!r:.200}."
+            raise ValueError(msg)
 
     def _change(self, part: Diagrams, name: str) -> Diagrams:
         return part
@@ -360,19 +353,3 @@ def _keep(part: Diagrams, keep: NDArray[np.bool_], name: str) -> Diagrams:
         return part
     kept_before = np.concatenate(([0], np.cumsum(keep)))
     return Diagrams(part.points[keep], kept_before[part.offsets], name=name)
-
-
-def _values_by_part(
-    estimator: Any, parameter: str, parts: tuple[str, ...]
-) -> list[Any]:
-    """Return the values of a parameter that may be a dict by part."""
-    value = getattr(estimator, parameter)
-    if not isinstance(value, Mapping):
-        return [value]
-    if set(value) != set(parts):
-        refuse(estimator, parameter, f"given for each of the parts {', '.join(parts)}")
-    return list(value.values())
-
-
-def _of_part(value: Any, name: str) -> Any:
-    return value[name] if isinstance(value, Mapping) else value

@@ -171,6 +171,8 @@ def lipschitz_constant(vectorizer: Any, *, metric: str = "birth-death") -> float
     six digits.
     """
     check_option("metric", metric, METRICS)
+    # As it was fitted, whatever its parameters are now.
+    vectorizer = getattr(vectorizer, "fitted_", vectorizer)
     if obstacle(vectorizer) is not None:
         return None
     constants = [0.0]
@@ -205,6 +207,7 @@ def obstacle(vectorizer: Any) -> str | None:
         )
         raise TypeError(msg)
     check_is_fitted(vectorizer, ["codebooks_", "ramps_"])
+    vectorizer = getattr(vectorizer, "fitted_", vectorizer)
     if vectorizer.scale not in SCALES:
         return (
             f"With scale={vectorizer.scale!r} nothing bounds the slope of a feature "

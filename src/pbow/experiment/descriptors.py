@@ -23,7 +23,7 @@ from pbow.experiment.declaration import (
     DescriptorEntry,
     Params,
 )
-from pbow.kernels._base import PairwiseKernel
+from pbow.kernels.base import PairwiseKernel
 
 __all__ = [
     "Similarities",

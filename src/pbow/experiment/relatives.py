@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 
-from pbow._utils.checks import check_integer
+from pbow._utils.constraints import Constraint, Integer
 from pbow.diagrams import Diagrams
-from pbow.essential import check_essential
-from pbow.vectorizers._base import PartsVectorizer
+from pbow.essential import ESSENTIAL
+from pbow.vectorizers.base import Vectorizer
 
 __all__ = ["Atol"]
 
 
-class Atol(PartsVectorizer):
+class Atol(Vectorizer):
     """Automatic topologically-oriented learning (Atol), as GUDHI has it.
 
     k-means finds centres among all training points (birth, death). A feature is the sum
@@ -61,10 +61,14 @@ class Atol(PartsVectorizer):
            [0.  , 0.  ]])
     """
 
-    _by_part: ClassVar[str] = "atols_"
+    short_name: ClassVar[str] = "atol"
+    by_part: ClassVar[str] = "atols_"
+    constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_words": Integer(1),
+        "essential": ESSENTIAL,
+    }
 
     atols_: dict[str, Any]
-    parts_: tuple[str, ...]
 
     def __init__(
         self,
@@ -77,7 +81,7 @@ class Atol(PartsVectorizer):
         self.essential = essential
         self.random_state = random_state
 
-    def _learn(
+    def _learn_parts(
         self, parts: dict[str, Diagrams], births_only: Collection[str]
     ) -> dict[str, Any]:
         return {"atols_": {name: self._fit_part(part) for name, part in parts.items()}}
@@ -102,10 +106,6 @@ class Atol(PartsVectorizer):
 
     def _column_names(self, name: str) -> list[str]:
         return [f"word{k}" for k in range(len(self.atols_[name].centers))]
-
-    def _check_params(self, parts: tuple[str, ...]) -> None:
-        check_integer(self, "n_words", minimum=1)
-        check_essential(self, parts)
 
 
 def _gudhis_atol() -> Any:

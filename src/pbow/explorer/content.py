@@ -121,10 +121,11 @@ def check_samples(
 
 def describe_model(vectorizer: Any) -> dict[str, Any]:
     """Return what encode.js needs to compute the same vectors."""
+    vectorizer = vectorizer.fitted_
     is_soft = isinstance(vectorizer, StablePersistenceBoW)
     return {
         "parts": vectorizer.parts_,
-        "essential": vectorizer._essential,
+        "essential": vectorizer.essential,
         "encoding": vectorizer.scale if is_soft else "counts",
         "normalize": vectorizer.normalize,
         "dtype": vectorizer.dtype if is_soft else "float64",
@@ -251,7 +252,7 @@ def points_to_draw(
 
     At most `n_points` in all, codebook after codebook, diagram after diagram.
     """
-    parts = finite_parts(X, vectorizer._essential)
+    parts = finite_parts(X, vectorizer.fitted_.essential)
     parts = {name: parts[name] for name in vectorizer.codebooks_}
     sizes = np.concatenate([part.sizes for part in parts.values()])
     cap = most_per_diagram(sizes, n_points, MOST_DRAWN)

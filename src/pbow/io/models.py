@@ -1,83 +1,43 @@
 """Fitted estimators in a file: parameters and what was learnt, and no code.
 
-A file holds numbers, strings and arrays only. Loading builds the estimator by its
-constructor and sets what :data:`LEARNT` lists for its class, after checking that fit
-could have made it; the file cannot name anything else.
+A file holds numbers, strings and arrays. The class says what it learns, and of which
+type (:meth:`DiagramEstimator.learnt_types`): a value is built by its type, and a record
+validates itself. So a file can hold only what fit could have made; what follows from
+that, as a proven constant, is computed and never read.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import fields
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from numbers import Integral, Real
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.random import BitGenerator, Generator, RandomState
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted
 
+from pbow import kernels, preprocessing, vectorizers
 from pbow._utils.checks import is_finite_number
 from pbow._utils.files import AnyPath
-from pbow.codebook import GaussianCodebook, KMeansCodebook
-from pbow.diagrams import LARGEST_COORDINATE, Diagrams
+from pbow.diagrams import Diagrams
 from pbow.errors import format_error
-from pbow.essential import ESSENTIAL_SUFFIX, finite_parts
+from pbow.estimator import DiagramEstimator
 from pbow.io.container import MODEL, Arrays, read_container, write_container
 from pbow.io.native import from_arrays, to_arrays
-from pbow.kernels import (
-    LandscapeKernel,
-    MultiScaleKernel,
-    SlicedWassersteinKernel,
-    WassersteinKernel,
-)
-from pbow.preprocessing import (
-    MostPersistent,
-    PersistenceThreshold,
-    Rescale,
-    SelectParts,
-)
-from pbow.vectorizers import (
-    PersistenceBoW,
-    PersistenceImage,
-    PersistenceLandscape,
-    PersistenceStatistics,
-    RiemannianHeatMap,
-    StablePersistenceBoW,
-)
-from pbow.vectorizers.image import LEAST_WIDTH, ImageFrame
-from pbow.vectorizers.landscape import LandscapeGrid
-from pbow.vectorizers.riemannian import TangentSpace
-from pbow.vectorizers.statistics import ALL_COLUMNS, BIRTH_COLUMNS
-from pbow.weighting import Ramp
 
 __all__ = ["load", "save"]
 
-Learnt = Mapping[str, Any]
-Check = Callable[[Any, Learnt], bool]
-
-# Values that are written field by field, and built again by their constructors.
-RECORDS: dict[str, type] = {
-    cls.__name__: cls
-    for cls in (
-        Diagrams,
-        KMeansCodebook,
-        GaussianCodebook,
-        ImageFrame,
-        LandscapeGrid,
-        TangentSpace,
-        Ramp,
-    )
-}
-SEQUENCES: dict[str, type] = {"list": list, "tuple": tuple}
+SEQUENCES: Mapping[str, type] = {"list": list, "tuple": tuple}
 # scikit-learn's own settings of an estimator, which are not of the model.
-SETTINGS = {"_sklearn_output_config", "_metadata_request"}
+SETTINGS = frozenset({"_sklearn_output_config", "_metadata_request"})
 RANDOM = (RandomState, Generator, BitGenerator)
 
 
-def save(estimator: Any, path: AnyPath) -> None:
-    """Save a fitted estimator of pbow to a file, usually named ``*.pbow``.
+def save(estimator: DiagramEstimator, path: AnyPath) -> None:
+    """Save a fitted estimator to a file, usually named ``*.pbow``.
 
     The file has the parameters and what was learnt, as JSON and plain arrays: it can be
     loaded by later versions of Python and of pbow, and loading it runs no code. It is
@@ -86,24 +46,25 @@ def save(estimator: Any, path: AnyPath) -> None:
     Parameters
     ----------
     estimator : fitted estimator
-        A vectorizer, a kernel, or a transformer of :mod:`pbow.preprocessing`. Of a
-        pipeline, save the steps of pbow, and the others with skops or joblib. A kernel
-        is saved with its training diagrams.
+        A vectorizer, a kernel, or a transformer of :mod:`pbow.preprocessing`; also of
+        a class of your own that derives from theirs. Of a pipeline, save the steps of
+        pbow, and the others with skops or joblib. A kernel is saved with its training
+        diagrams. Parameters are saved as they were in fit.
     path : str or path-like
         The file to make or replace.
 
     Raises
     ------
     NotFittedError
-        Before fit.
+        If it is not fitted.
     TypeError
-        For anything that is not an estimator of pbow.
+        If it is not an estimator of diagrams.
     ValueError
-        Where a parameter is not a number, a string, None, or a list or dict of such. A
+        If a parameter is not a number, a string, None, or a list or dict of such. A
         generator of random numbers as ``random_state`` is saved as None: it has no
         effect on what is fitted.
     OSError
-        Where the file cannot be written.
+        If the file cannot be written.
 
     See Also
     --------
@@ -125,25 +86,26 @@ def save(estimator: Any, path: AnyPath) -> None:
     True
     """
     cls = type(estimator)
-    if cls is Diagrams:
-        msg = "Expected a fitted model, got Diagrams: use pbow.io.write_diagrams."
-        raise TypeError(msg)
-    if cls not in LEARNT:
+    if not isinstance(estimator, DiagramEstimator):
         msg = (
-            "Expected a vectorizer, kernel or transformer of pbow; "
-            f"got {cls.__name__}. Of a pipeline, save the steps of pbow, as in "
-            "pbow.save(pipeline[0], path), and the others with skops or joblib."
+            f"Expected a vectorizer, kernel or transformer of pbow; got {cls.__name__}."
         )
+        if isinstance(estimator, Diagrams):
+            msg += " Use pbow.io.write_diagrams."
+        else:
+            msg += (
+                " Of a pipeline, save the steps of pbow, as in pbow.save(pipeline[0], "
+                "path), and the others with skops or joblib."
+            )
         raise TypeError(msg)
-    try:
-        check_is_fitted(estimator)
-    except NotFittedError as error:
-        msg = f"This {cls.__name__} has learnt nothing yet. Call fit before save."
-        raise NotFittedError(msg) from error
-    parameters = estimator.get_params(deep=False)
+    if not hasattr(estimator, "fitted_"):
+        msg = f"This {cls.__name__} is not fitted yet. Call fit before save."
+        raise NotFittedError(msg)
+    fitted: DiagramEstimator = estimator.fitted_
+    parameters = fitted.get_params(deep=False)
     if isinstance(parameters.get("random_state"), RANDOM):
         parameters["random_state"] = None
-    others = set(vars(estimator)) - set(parameters) - set(LEARNT[cls]) - SETTINGS
+    others = set(vars(estimator)) - set(parameters) - {"fitted_"} - SETTINGS
     if others:
         msg = (
             f"This {cls.__name__} has attributes that neither its parameters nor fit "
@@ -152,27 +114,31 @@ def save(estimator: Any, path: AnyPath) -> None:
         raise ValueError(msg)
     arrays: Arrays = {}
     header = {
-        "class": cls.__name__,
+        "class": _name_of(cls),
         "parameters": {
-            name: _encode(value, arrays=None, what=f"parameter {name!r}")
-            for name, value in parameters.items()
+            name: _pack_parameter(value, name) for name, value in parameters.items()
         },
         "learnt": {
-            name: _encode(getattr(estimator, name), arrays, what=f"attribute {name!r}")
-            for name in LEARNT[cls]
+            name: _pack(getattr(fitted, name), arrays, name)
+            for name in cls.learnt_types()
         },
     }
-    _build(header, arrays)  # what cannot be loaded must not be saved
+    _build(header, dict(arrays), [cls])  # what cannot be loaded must not be saved
     write_container(path, MODEL, header, arrays)
 
 
-def load(path: AnyPath) -> Any:
+def load(
+    path: AnyPath, *, classes: Iterable[type[DiagramEstimator]] = ()
+) -> DiagramEstimator:
     """Load an estimator that :func:`save` saved.
 
     Parameters
     ----------
     path : str or path-like
         The file; its name does not matter.
+    classes : iterable of type, default=()
+        Estimators of other packages that the file may hold, beside pbow's own. A file
+        never decides what is imported.
 
     Returns
     -------
@@ -183,9 +149,10 @@ def load(path: AnyPath) -> Any:
     Raises
     ------
     FileFormatError
-        Where the file is damaged, is no model, or was made by a newer pbow.
+        If the file is damaged, is not a model, was made by a newer pbow, or holds an
+        estimator of a class that is neither pbow's nor in `classes`.
     OSError
-        Where it cannot be read.
+        If it cannot be read.
 
     See Also
     --------
@@ -205,66 +172,159 @@ def load(path: AnyPath) -> Any:
     header, arrays = read_container(path, MODEL)
     # Forged numbers may overflow in the checks that refuse them.
     with format_error(path), np.errstate(all="ignore"):
-        return _build(header, arrays)
+        return _build(header, arrays, classes)
 
 
-def _build(header: Mapping[str, Any], arrays: Arrays) -> Any:
+def _name_of(cls: type) -> str:
+    """Return the name of a class in files: of other packages, with its module."""
+    is_own = cls.__module__.partition(".")[0] == "pbow"
+    return cls.__name__ if is_own else f"{cls.__module__}:{cls.__qualname__}"
+
+
+def _build(
+    header: Mapping[str, Any], arrays: Arrays, classes: Iterable[type[DiagramEstimator]]
+) -> DiagramEstimator:
     """Make the estimator that a header describes, or raise a ValueError."""
-    known = {cls.__name__: cls for cls in LEARNT}
+    own = [
+        getattr(module, name)
+        for module in (vectorizers, kernels, preprocessing)
+        for name in module.__all__
+    ]
+    known = {_name_of(cls): cls for cls in (*own, *classes)}
     name = header.get("class")
     if not isinstance(name, str) or name not in known:
-        msg = (
-            f"its class is {name!r:.60}, which this pbow does not know. If a newer "
-            f"pbow made it, update; known are {', '.join(known)}."
+        _refuse(
+            f"it holds a {name!r:.90}, which is not a class of this pbow. Update pbow "
+            "if a newer one made it; pass classes=[...] if it is yours"
         )
-        raise ValueError(msg)
-    cls, unused = known[name], set(arrays)
-    parameters = _decode_all(header.get("parameters"), {}, set())
-    learnt = _decode_all(header.get("learnt"), arrays, unused)
-    unknown = set(parameters) - set(cls().get_params(deep=False))
-    if unknown or unused or set(learnt) != set(LEARNT[cls]):
-        odd = unknown | unused | set(learnt) ^ set(LEARNT[cls])
-        msg = f"it has more or less than a {name} has: {', '.join(sorted(odd))}."
-        raise ValueError(msg)
-    for attribute, check in LEARNT[cls].items():
-        if not check(learnt[attribute], learnt):
-            msg = f"its {attribute} is not what fit of {name} makes."
-            raise ValueError(msg)
-    # What was done with essential points in fit may differ from the parameter of now.
-    essential = {"essential": learnt["_essential"]} if "_essential" in learnt else {}
-    cls(**parameters | essential)._check_params(learnt["parts_"])
-    estimator = cls(**parameters)
-    vars(estimator).update(learnt)
+    cls: type[DiagramEstimator] = known[name]
+    parameters, learnt = header.get("parameters"), header.get("learnt")
+    types = cls.learnt_types()
+    if (
+        not isinstance(parameters, dict)
+        or not isinstance(learnt, dict)
+        or set(learnt) != set(types)
+        or set(parameters) != set(cls().get_params(deep=False))
+    ):
+        _refuse(f"it has other parameters or attributes than a {name}")
+    estimator = cls(**{key: _unpack_parameter(v) for key, v in parameters.items()})
+    values = {key: _unpack(learnt[key], types[key], arrays, key) for key in types}
+    if arrays:
+        _refuse(f"it has an array too many: {min(arrays)[:60]!r}")
+    estimator.check_parameters(values["parts_"])
+    fitted = cls(**estimator.get_params(deep=False))
+    for key, value in values.items():
+        setattr(fitted, key, value)
+    fitted._check_learnt()
+    estimator.fitted_ = fitted
     return estimator
 
 
-def _encode(value: Any, arrays: Arrays | None, what: str) -> Any:
-    """Return `value` as JSON holds it; an object has one key, which names its type.
+def _pack(value: Any, arrays: Arrays, path: str) -> Any:
+    """Return a learnt value as JSON holds it; arrays go to `arrays`, by their path."""
+    if isinstance(value, np.ndarray):
+        arrays[path] = value
+        return path
+    if isinstance(value, Diagrams):
+        header, parts = to_arrays(value)
+        arrays.update({f"{path}/{name}": array for name, array in parts.items()})
+        return header
+    if is_dataclass(value):
+        value = {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, dict):
+        return {key: _pack(v, arrays, f"{path}/{key}") for key, v in value.items()}
+    if isinstance(value, tuple):
+        return [_pack(v, arrays, f"{path}/{k}") for k, v in enumerate(value)]
+    return _plain_scalar(value)
 
-    Arrays go to `arrays`; parameters have none.
+
+def _unpack(value: Any, kind: Any, arrays: Arrays, path: str) -> Any:
+    """Return the value of a type that :func:`_pack` was given, or raise a ValueError.
+
+    Arrays are taken out of `arrays`.
     """
+    kinds = get_args(kind)
+    if get_origin(kind) in (Union, UnionType):
+        if value is None and NoneType in kinds:
+            return None
+        (kind,) = (one for one in kinds if one is not NoneType)
+    if kind is Diagrams and isinstance(value, dict):
+        own = [name for name in arrays if name.startswith(f"{path}/")]
+        parts = {name.removeprefix(f"{path}/"): arrays.pop(name) for name in own}
+        return from_arrays(value, parts)
+    inside = _types_inside(value, kind)
+    if inside is None:
+        return _unpack_leaf(value, kind, arrays, path)
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    unpacked: dict[Any, Any] = {
+        key: _unpack(one, inside[key], arrays, f"{path}/{key}") for key, one in items
+    }
+    if is_dataclass(kind):
+        record: Any = kind
+        return record(**unpacked)
+    return unpacked if isinstance(value, dict) else tuple(unpacked.values())
+
+
+def _types_inside(value: Any, kind: Any) -> dict[Any, Any] | None:
+    """Return the types of what a value of `kind` holds; None if there is no such."""
+    origin, inner = get_origin(kind), get_args(kind)
+    types: dict[Any, Any] | None = None
+    if is_dataclass(kind) and isinstance(value, dict):
+        hints = get_type_hints(kind)
+        types = {field.name: hints[field.name] for field in fields(kind)}
+    elif origin is dict and isinstance(value, dict):
+        types = dict.fromkeys(value, inner[1])
+    elif origin is tuple and isinstance(value, list):
+        types = dict(enumerate([inner[0]] * len(value) if inner[-1] is ... else inner))
+    if types is not None and set(types) != set(
+        value if isinstance(value, dict) else range(len(value))
+    ):
+        return None
+    return types
+
+
+def _unpack_leaf(value: Any, kind: Any, arrays: Arrays, path: str) -> Any:
+    if get_origin(kind) is np.ndarray and value == path and path in arrays:
+        return arrays.pop(path)
+    if kind is float and is_finite_number(value):
+        return float(value)
+    if kind not in (str, int, bool) or type(value) is not kind:
+        _refuse(f"its {path[:60]} is {value!r:.60}, which is not what fit learns")
+    return value
+
+
+def _pack_parameter(value: Any, name: str) -> Any:
+    """Return a parameter as JSON holds it; an object has one key, its type."""
     if value is None or isinstance(value, (str, np.bool_, Real)):
-        return _encode_scalar(value)
+        return _plain_scalar(value)
     if type(value) in SEQUENCES.values():
-        items = [_encode(item, arrays, what) for item in value]
-        return {type(value).__name__: items}
+        return {type(value).__name__: [_pack_parameter(item, name) for item in value]}
     if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
-        return {"dict": {k: _encode(v, arrays, what) for k, v in value.items()}}
-    if arrays is not None and isinstance(value, np.ndarray):
-        name = f"array{len(arrays)}"
-        arrays[name] = value
-        return {"array": name}
-    if arrays is not None and type(value) in RECORDS.values():
-        content = _encode(_fields_of(value), arrays, what)["dict"]
-        return {type(value).__name__: content}
+        return {"dict": {key: _pack_parameter(v, name) for key, v in value.items()}}
     msg = (
-        f"Cannot save {what}, a {type(value).__name__}: expected a number, a string, "
-        "None, or a list, tuple or dict of such."
+        f"Cannot save parameter {name!r}, a {type(value).__name__}: expected a number, "
+        "a string, None, or a list, tuple or dict of such."
     )
     raise ValueError(msg)
 
 
-def _encode_scalar(value: Any) -> Any:
+def _unpack_parameter(value: Any) -> Any:
+    if not isinstance(value, (list, dict)):
+        return value
+    kind, content = "", None
+    if isinstance(value, dict) and len(value) == 1:
+        kind, content = next(iter(value.items()))
+    if kind == "float" and content in ("inf", "-inf", "nan"):
+        return float(content)
+    if kind in SEQUENCES and isinstance(content, list):
+        return SEQUENCES[kind](map(_unpack_parameter, content))
+    if kind != "dict" or not isinstance(content, dict):
+        _refuse(f"it has a parameter that is not of pbow: {value!r:.60}")
+    return {key: _unpack_parameter(one) for key, one in content.items()}
+
+
+def _plain_scalar(value: Any) -> Any:
+    """Return a scalar of Python or numpy as JSON holds it."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     if isinstance(value, Integral):
@@ -275,255 +335,6 @@ def _encode_scalar(value: Any) -> Any:
     return value
 
 
-def _fields_of(record: Any) -> dict[str, Any]:
-    if isinstance(record, Diagrams):
-        header, arrays = to_arrays(record)
-        return {**header, **arrays}
-    return {field.name: getattr(record, field.name) for field in fields(record)}
-
-
-def _decode(value: Any, arrays: Arrays, unused: set[str]) -> Any:
-    """Return what :func:`_encode` was given, and strike its arrays off `unused`."""
-    if not isinstance(value, (list, dict)):
-        return value
-    kind, content = "", None
-    if isinstance(value, dict) and len(value) == 1:
-        kind, content = next(iter(value.items()))
-    if kind == "float" and content in ("inf", "-inf", "nan"):
-        return float(content)
-    if kind in SEQUENCES and isinstance(content, list):
-        return SEQUENCES[kind](_decode(item, arrays, unused) for item in content)
-    if kind == "array" and isinstance(content, str) and content in unused:
-        unused.remove(content)
-        return arrays[content]
-    if kind == "dict":
-        return _decode_all(content, arrays, unused)
-    if kind in RECORDS:
-        return _record(RECORDS[kind], _decode_all(content, arrays, unused))
-    msg = f"it has a value that is none of pbow's: {value!r:.60}."
+def _refuse(what: str) -> NoReturn:
+    msg = f"{what}."
     raise ValueError(msg)
-
-
-def _record(cls: type, values: dict[str, Any]) -> Any:
-    if cls is Diagrams:
-        return from_arrays({"parts": values.pop("parts", None)}, values)
-    return cls(**values)
-
-
-def _decode_all(values: Any, arrays: Arrays, unused: set[str]) -> dict[str, Any]:
-    if not isinstance(values, dict):
-        msg = f"expected an object with named values; got {values!r:.60}."
-        raise ValueError(msg)
-    return {name: _decode(value, arrays, unused) for name, value in values.items()}
-
-
-def _is_parts(value: Any, learnt: Learnt) -> bool:
-    """Whether a value is a tuple of names that a collection may have."""
-    if not isinstance(value, tuple) or not all(isinstance(n, str) for n in value):
-        return False
-    empty: list[Any] = []
-    return Diagrams.from_parts(dict.fromkeys(value, empty)).parts == value
-
-
-def _is_some_parts(value: Any, learnt: Learnt) -> bool:
-    return _is_parts(value, learnt) and set(value) <= set(learnt["parts_"])
-
-
-def _is_essential(value: Any, learnt: Learnt) -> bool:
-    return value in ("drop", "separate") or is_finite_number(value)
-
-
-def _is_constant(value: Any, learnt: Learnt) -> bool:
-    return value is None or (isinstance(value, float) and value >= 0.0)
-
-
-def _is_size(value: Any) -> bool:
-    return isinstance(value, float) and 0.0 <= value < math.inf
-
-
-def _is_scale_by_part(value: Any, learnt: Learnt) -> bool:
-    return (
-        isinstance(value, dict)
-        and tuple(value) == learnt["parts_"]
-        and all(_is_size(scale) and scale > 0.0 for scale in value.values())
-    )
-
-
-def _is_ramp(value: Any) -> bool:
-    return value is None or (
-        isinstance(value, Ramp) and _is_size(value.low) and _is_size(value.high)
-    )
-
-
-def _is_ramp_by_codebook(value: Any, learnt: Learnt) -> bool:
-    return (
-        isinstance(value, dict)
-        and isinstance(learnt["codebooks_"], dict)
-        and list(value) == list(learnt["codebooks_"])
-        and all(_is_ramp(ramp) for ramp in value.values())
-    )
-
-
-def _is_learnable(codebook: KMeansCodebook | GaussianCodebook) -> bool:
-    """Whether coordinates in their range lead to such numbers.
-
-    Others would overflow in the loops that look words up, and these trust them.
-    """
-    smallest, largest = 1e-110, 4 * LARGEST_COORDINATE
-    scale = codebook.scale
-    if scale.min() < smallest or scale.max() > largest:
-        return False
-    if isinstance(codebook, KMeansCodebook):
-        return bool(np.abs(codebook.words).max() <= largest)
-    variances = np.diagonal(codebook.covariances, axis1=1, axis2=2)
-    return bool(
-        np.abs(codebook.means).max() <= largest
-        and codebook.weights.max() < 1.0 + 1e-6
-        and variances.min() >= smallest**2
-        and variances.max() <= largest**2
-    )
-
-
-def _by_part(is_sound: Callable[[Any, bool], bool]) -> Check:
-    """Return the check of a dict of parts; births alone are told apart by a bool."""
-
-    def check(value: Any, learnt: Learnt) -> bool:
-        if not isinstance(value, dict) or not value:
-            return False
-        parts = learnt["parts_"]
-        births_only = set()
-        if learnt["_essential"] == "separate":
-            births_only = {name + ESSENTIAL_SUFFIX for name in parts} - set(parts)
-        return all(
-            (name in parts or name in births_only)
-            and is_sound(one, name in births_only)
-            for name, one in value.items()
-        )
-
-    return check
-
-
-def _is_codebook(kind: type[KMeansCodebook] | type[GaussianCodebook]) -> Check:
-    return _by_part(
-        lambda codebook, births_only: (
-            isinstance(codebook, kind)
-            and _is_learnable(codebook)
-            and len(codebook.scale) == (1 if births_only else 2)
-        )
-    )
-
-
-def _is_range(value: Any) -> bool:
-    return (
-        isinstance(value, tuple)
-        and len(value) == 2
-        and all(isinstance(end, float) for end in value)
-        and -4.0 * LARGEST_COORDINATE <= value[0] < value[1] <= 4.0 * LARGEST_COORDINATE
-        and value[1] - value[0] >= LEAST_WIDTH
-    )
-
-
-def _is_grid(grid: Any, births_only: bool) -> bool:  # noqa: FBT001
-    return (
-        isinstance(grid, LandscapeGrid)
-        and isinstance(grid.start, float)
-        and isinstance(grid.stop, float)
-        and -LARGEST_COORDINATE <= grid.start <= grid.stop <= LARGEST_COORDINATE
-    )
-
-
-def _is_space(space: Any, births_only: bool) -> bool:  # noqa: FBT001
-    return (
-        isinstance(space, TangentSpace)
-        and len(space.limits) == (1 if births_only else 2)
-        and bool(np.abs(space.limits).max() <= LARGEST_COORDINATE)
-        # Of the unit sphere, and angles.
-        and bool(np.abs(space.mean).max() < 1.0 + 1e-6)
-        and bool(np.abs(space.origin).max() < math.pi + 1e-6)
-        and bool(np.abs(space.components).max(initial=0.0) < 1.0 + 1e-6)
-    )
-
-
-def _is_frame(frame: Any, births_only: bool) -> bool:  # noqa: FBT001
-    return (
-        isinstance(frame, ImageFrame)
-        and _is_range(frame.births)
-        and (frame.persistences is None) == births_only
-        and (births_only or _is_range(frame.persistences))
-        and _is_size(frame.bandwidth)
-        and frame.bandwidth > 0.0
-        and _is_ramp(frame.ramp)
-    )
-
-
-def _is_columns(columns: Any, births_only: bool) -> bool:  # noqa: FBT001
-    return bool(columns == (BIRTH_COLUMNS if births_only else ALL_COLUMNS))
-
-
-def _is_training_set(value: Any, learnt: Learnt) -> bool:
-    return isinstance(value, Diagrams) and value.parts == learnt["parts_"]
-
-
-def _is_time_by_part(value: Any, learnt: Learnt) -> bool:
-    """Whether the latest times of all parts are known where they are asked for."""
-    parts = learnt["parts_"] if learnt["_essential"] == "separate" else ()
-    return (
-        isinstance(value, dict)
-        and tuple(value) == parts
-        and all(
-            isinstance(time, float) and abs(time) <= LARGEST_COORDINATE
-            for time in value.values()
-        )
-    )
-
-
-def _is_compared(value: Any, learnt: Learnt) -> bool:
-    known = set(finite_parts(learnt["X_fit_"], learnt["_essential"], learnt["ends_"]))
-    return isinstance(value, tuple) and 0 < len(set(value) & known) == len(value)
-
-
-def _is_bandwidth_by_part(value: Any, learnt: Learnt) -> bool:
-    return (
-        isinstance(value, dict)
-        and tuple(value) == learnt["compared_"]
-        # Of numbers whose squares are some, too: no data lead to others.
-        and all(_is_size(w) and 1e-150 < w < 1e150 for w in value.values())
-    )
-
-
-_PARTS: dict[str, Check] = {"parts_": _is_parts}
-_WORDS: dict[str, Check] = {
-    **_PARTS,
-    "_essential": _is_essential,
-    "ramps_": _is_ramp_by_codebook,
-}
-_DESCRIPTOR: dict[str, Check] = {**_PARTS, "_essential": _is_essential}
-_KERNEL: dict[str, Check] = {
-    **_DESCRIPTOR,
-    "X_fit_": _is_training_set,
-    "ends_": _is_time_by_part,
-    "compared_": _is_compared,
-}
-_WIDE_KERNEL: dict[str, Check] = {**_KERNEL, "bandwidths_": _is_bandwidth_by_part}
-# What can be saved: each class with what fit sets, and how to tell that it is sound.
-# Checked in this order; parts come first, as the others rely on them.
-LEARNT: dict[type, dict[str, Check]] = {
-    PersistenceBoW: {**_WORDS, "codebooks_": _is_codebook(KMeansCodebook)},
-    StablePersistenceBoW: {
-        **_WORDS,
-        "codebooks_": _is_codebook(GaussianCodebook),
-        "stability_constant_": _is_constant,
-    },
-    PersistenceImage: {**_DESCRIPTOR, "frames_": _by_part(_is_frame)},
-    PersistenceLandscape: {**_DESCRIPTOR, "grids_": _by_part(_is_grid)},
-    RiemannianHeatMap: {**_DESCRIPTOR, "spaces_": _by_part(_is_space)},
-    PersistenceStatistics: {**_DESCRIPTOR, "columns_": _by_part(_is_columns)},
-    WassersteinKernel: _WIDE_KERNEL,
-    MultiScaleKernel: _WIDE_KERNEL,
-    SlicedWassersteinKernel: _WIDE_KERNEL,
-    LandscapeKernel: _KERNEL,
-    PersistenceThreshold: _PARTS,
-    MostPersistent: _PARTS,
-    Rescale: {**_PARTS, "scales_": _is_scale_by_part},
-    SelectParts: {**_PARTS, "selected_": _is_some_parts},
-}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pbow.compute.landscape import compare_levels
 from pbow.diagrams import Diagrams
-from pbow.kernels._base import PairwiseKernel
+from pbow.kernels.base import PairwiseKernel
 
 __all__ = ["LandscapeKernel"]
 
@@ -42,9 +42,9 @@ class LandscapeKernel(PairwiseKernel):
     output : {"kernel", "distance"}, default="kernel"
         What :meth:`transform` gives, for an SVM or for nearest neighbours, say.
     essential : {"drop", "separate"} or float, default="drop"
-        What to do with points that never die: leave them out; compare them by
-        themselves, in a part ``<part>_inf`` in which they die at the latest finite time
-        of the training diagrams; or let them die at this number.
+        What to do with essential points: leave them out; compare them by themselves, in
+        a part ``<part>_inf`` in which their death is the latest time seen in fit; or
+        take this number as their death.
     n_jobs : int or None, default=None
         Number of threads: None is one, -1 as many as there are processors. The result
         does not depend on it.
@@ -57,8 +57,8 @@ class LandscapeKernel(PairwiseKernel):
         The parts seen in fit.
     compared_ : tuple of str
         Those of them, and of their ``<part>_inf``, that had a training point.
-    ends_ : dict of str to float
-        With ``essential="separate"``, when points that never die do so, by part.
+    deaths_ : dict of str to float
+        With ``essential="separate"``, the death of essential points, by part.
 
     See Also
     --------
@@ -96,6 +96,8 @@ class LandscapeKernel(PairwiseKernel):
            [0.816, 0.289, 0.   ]])
     """
 
+    short_name: ClassVar[str] = "landscape-kernel"
+
     def __init__(
         self,
         *,
@@ -106,9 +108,6 @@ class LandscapeKernel(PairwiseKernel):
         self.output = output
         self.essential = essential
         self.n_jobs = n_jobs
-
-    def _learn(self, parts: dict[str, Diagrams]) -> dict[str, Any]:
-        return {}
 
     def _prepare(self, part: Diagrams) -> Diagrams:
         """Sort the points of each diagram by birth, then falling death."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from copy import copy
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow._utils.checks import check_positive, refuse
+from pbow._utils.constraints import Constraint, Number
 from pbow._utils.threads import for_each_block
 from pbow.compute.scale_space import (
     NODES_A_POINT,
@@ -21,7 +21,7 @@ from pbow.compute.scale_space import (
     spread,
 )
 from pbow.diagrams import Diagrams
-from pbow.kernels._base import AnyPath, PairwiseKernel, Parts
+from pbow.kernels.base import PairwiseKernel
 
 __all__ = ["MultiScaleKernel"]
 
@@ -59,9 +59,9 @@ class MultiScaleKernel(PairwiseKernel):
     output : {"kernel", "distance"}, default="kernel"
         What :meth:`transform` gives, for an SVM or for nearest neighbours, say.
     essential : {"drop", "separate"} or float, default="drop"
-        What to do with points that never die: leave them out; compare them by
-        themselves, in a part ``<part>_inf`` in which they die at the latest time seen
-        in fit; or let them die at this number.
+        What to do with essential points: leave them out; compare them by themselves, in
+        a part ``<part>_inf`` in which their death is the latest time seen in fit; or
+        take this number as their death.
     n_jobs : int or None, default=None
         Number of threads: None is one, -1 as many as there are processors. The result
         does not depend on it.
@@ -85,8 +85,7 @@ class MultiScaleKernel(PairwiseKernel):
     Kernels of several parts are added, so the squares of their distances are, too.
     :meth:`distances` gives :math:`\sqrt{k(F,F) + k(G,G) - 2 k(F,G)}`, the L2 distance
     of the temperatures; where it is below 1e-7 of :math:`\sqrt{k(F,F)}`, it is
-    rounding. It needs no fit where a bandwidth is given, but for ``"separate"``, and
-    takes the one that is given now; the kernel takes the one of the last fit.
+    rounding. It needs no fit where a bandwidth is given, but for ``"separate"``.
 
     The authors of the kernel call the time of the heat equation sigma, which is
     :math:`s^2 / 2`: take ``bandwidth=(2 * sigma) ** 0.5``. GUDHI's bandwidth is
@@ -117,6 +116,12 @@ class MultiScaleKernel(PairwiseKernel):
            [0.6  ]])
     """
 
+    short_name: ClassVar[str] = "multiscale"
+    constraints: ClassVar[Mapping[str, Constraint]] = {
+        "bandwidth": Number(minimum=SMALLEST, maximum=LARGEST, optional=True),
+        **PairwiseKernel.constraints,
+    }
+
     bandwidths_: dict[str, float]
 
     def __init__(
@@ -132,28 +137,10 @@ class MultiScaleKernel(PairwiseKernel):
         self.essential = essential
         self.n_jobs = n_jobs
 
-    def _learn(self, parts: dict[str, Diagrams]) -> dict[str, Any]:
+    def _learn_parts(self, parts: dict[str, Diagrams]) -> dict[str, Any]:
         if self.bandwidth is not None:
             return {"bandwidths_": dict.fromkeys(parts, float(self.bandwidth))}
         return {"bandwidths_": {name: _half_of_rms(p) for name, p in parts.items()}}
-
-    def _fill(
-        self,
-        what: str,
-        left: Parts,
-        right: Parts | None,
-        *,
-        out: AnyPath | None = None,
-        progress: bool = False,
-    ) -> Floats:
-        kernel = self
-        if what == "kernel":
-            # That of fit, whatever the parameter may have become since.
-            kernel = copy(self)
-            kernel.bandwidth = None
-        return super(MultiScaleKernel, kernel)._fill(
-            what, left, right, out=out, progress=progress
-        )
 
     def _prepare(self, part: Diagrams) -> Heat:
         heat = empty_heat(part.points, part.offsets, self._bandwidth_of(part))
@@ -207,12 +194,6 @@ class MultiScaleKernel(PairwiseKernel):
 
     def _bytes_a_point(self) -> float:
         return 24.0 + 8.0 * NODES_A_POINT
-
-    def _check_params(self, parts: tuple[str, ...]) -> None:
-        super()._check_params(parts)
-        check_positive(self, "bandwidth", optional=True)
-        if self.bandwidth is not None and not SMALLEST <= self.bandwidth <= LARGEST:
-            refuse(self, "bandwidth", f"None or from {SMALLEST:g} to {LARGEST:g}")
 
 
 def _half_of_rms(part: Diagrams) -> float:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow._utils.checks import check_integer, check_positive
+from pbow._utils.constraints import Constraint, Integer, Number
 from pbow._utils.threads import for_each_block
 from pbow.compute.sliced import (
     Projections,
@@ -18,7 +19,7 @@ from pbow.compute.sliced import (
     slices_within,
 )
 from pbow.diagrams import Diagrams
-from pbow.kernels._base import PairwiseKernel, median_distance
+from pbow.kernels.base import PairwiseKernel, median_distance
 
 __all__ = ["SlicedWassersteinKernel"]
 
@@ -57,9 +58,9 @@ class SlicedWassersteinKernel(PairwiseKernel):
     output : {"kernel", "distance"}, default="kernel"
         What :meth:`transform` gives, for an SVM or for nearest neighbours, say.
     essential : {"drop", "separate"} or float, default="drop"
-        What to do with points that never die: leave them out; compare them by
-        themselves, in a part ``<part>_inf`` in which they die at the latest time seen
-        in fit; or let them die at this number.
+        What to do with essential points: leave them out; compare them by themselves, in
+        a part ``<part>_inf`` in which their death is the latest time seen in fit; or
+        take this number as their death.
     n_jobs : int or None, default=None
         Number of threads: None is one, -1 as many as there are processors. The result
         does not depend on it.
@@ -113,6 +114,12 @@ class SlicedWassersteinKernel(PairwiseKernel):
            [0.54 ]])
     """
 
+    short_name: ClassVar[str] = "swk"
+    constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_directions": Integer(1),
+        "bandwidth": Number(above=0.0, optional=True),
+        **PairwiseKernel.constraints,
+    }
     _part_order: ClassVar[float] = 1.0
 
     bandwidths_: dict[str, float]
@@ -132,7 +139,7 @@ class SlicedWassersteinKernel(PairwiseKernel):
         self.essential = essential
         self.n_jobs = n_jobs
 
-    def _learn(self, parts: dict[str, Diagrams]) -> dict[str, Any]:
+    def _learn_parts(self, parts: dict[str, Diagrams]) -> dict[str, Any]:
         if self.bandwidth is not None:
             return {"bandwidths_": dict.fromkeys(parts, float(self.bandwidth))}
         medians = {
@@ -197,7 +204,5 @@ class SlicedWassersteinKernel(PairwiseKernel):
     def _bytes_a_point(self) -> float:
         return 16.0 * self.n_directions
 
-    def _check_params(self, parts: tuple[str, ...]) -> None:
-        super()._check_params(parts)
-        check_integer(self, "n_directions", minimum=1)
-        check_positive(self, "bandwidth", optional=True)
+    def _n_numbers(self) -> int:
+        return int(self.n_directions)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow._utils.checks import check_positive, is_finite_number, refuse
+from pbow._utils.checks import is_finite_number
+from pbow._utils.constraints import Constraint, Number, Satisfying
 from pbow.compute.matching import wasserstein_tile
 from pbow.diagrams import Diagrams
-from pbow.kernels._base import PairwiseKernel, median_distance
+from pbow.kernels.base import PairwiseKernel, median_distance
 
 __all__ = ["WassersteinKernel"]
 
@@ -60,9 +62,9 @@ class WassersteinKernel(PairwiseKernel):
     output : {"kernel", "distance"}, default="kernel"
         What :meth:`transform` gives, for an SVM or for nearest neighbours, say.
     essential : {"drop", "separate"} or float, default="drop"
-        What to do with points that never die: leave them out; compare them by
-        themselves, in a part ``<part>_inf`` in which they die at the latest time seen
-        in fit; or let them die at this number.
+        What to do with essential points: leave them out; compare them by themselves, in
+        a part ``<part>_inf`` in which their death is the latest time seen in fit; or
+        take this number as their death.
     n_jobs : int or None, default=None
         Number of threads: None is one, -1 as many as there are processors. The result
         does not depend on it.
@@ -123,6 +125,20 @@ class WassersteinKernel(PairwiseKernel):
            [0.82, 1.  ]])
     """
 
+    short_name: ClassVar[str] = "wasserstein"
+    constraints: ClassVar[Mapping[str, Constraint]] = {
+        "order": Satisfying(
+            lambda value: (
+                value == math.inf
+                if isinstance(value, (float, np.floating)) and math.isinf(value)
+                else is_finite_number(value) and value >= 1
+            ),
+            "a number >= 1, or inf for the bottleneck distance",
+        ),
+        "bandwidth": Number(above=0.0, optional=True),
+        **PairwiseKernel.constraints,
+    }
+
     bandwidths_: dict[str, float]
 
     def __init__(
@@ -144,7 +160,7 @@ class WassersteinKernel(PairwiseKernel):
     def _part_order(self) -> float:  # type: ignore[override]
         return float(self.order)
 
-    def _learn(self, parts: dict[str, Diagrams]) -> dict[str, Any]:
+    def _learn_parts(self, parts: dict[str, Diagrams]) -> dict[str, Any]:
         if self.bandwidth is not None:
             return {"bandwidths_": dict.fromkeys(parts, float(self.bandwidth))}
         return {
@@ -196,11 +212,3 @@ class WassersteinKernel(PairwiseKernel):
 
     def _bytes_a_point(self) -> float:
         return 24.0
-
-    def _check_params(self, parts: tuple[str, ...]) -> None:
-        super()._check_params(parts)
-        check_positive(self, "bandwidth", optional=True)
-        order = self.order
-        is_inf = isinstance(order, (float, np.floating)) and order == math.inf
-        if not is_inf and not (is_finite_number(order) and order >= 1):
-            refuse(self, "order", "a number >= 1, or inf for the bottleneck distance")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pbow.codebook import KMeansCodebook, learn_kmeans
 from pbow.diagrams import Diagrams
 from pbow.encoding import encode_counts
-from pbow.vectorizers._words import CodebookVectorizer
+from pbow.vectorizers.words import CodebookVectorizer
 from pbow.weighting import Ramp
 
 __all__ = ["PersistenceBoW"]
@@ -47,11 +47,11 @@ class PersistenceBoW(CodebookVectorizer):
     normalize : {"sqrt", "sqrt-l2", "lipschitz", None}, default="sqrt"
         Square roots of the counts; those divided by their L2 norm, as in the paper;
         counts divided by 1 + their L2 norm; or the counts themselves. Each part is
-        normalised by itself.
+        normalized by itself.
     essential : {"drop", "separate"} or float, default="drop"
-        What to do with points that never die: leave them out; give them a codebook of
-        their own over births, in a part ``<part>_inf`` with at most as many words as
-        there are distinct births; or let them die at this number.
+        What to do with essential points: leave them out; give them a codebook of their
+        own over births, in a part ``<part>_inf`` with at most as many words as there
+        are distinct births; or take this number as their death.
     n_init : int, default=1
         Number of k-means starts, of which the best is kept.
     n_jobs : int or None, default=None
@@ -87,6 +87,10 @@ class PersistenceBoW(CodebookVectorizer):
            [1.  , 0.  ],
            [0.  , 0.  ]])
     """
+
+    short_name: ClassVar[str] = "pbow"
+
+    codebooks_: dict[str, KMeansCodebook]
 
     def __init__(
         self,
@@ -153,7 +157,7 @@ class PersistenceBoW(CodebookVectorizer):
             allow_fewer=allow_fewer,
         )
 
-    def _encode(
+    def _encode_words(
         self, X: Diagrams, codebook: KMeansCodebook, ramp: Ramp | None
     ) -> NDArray[np.float64]:
         return encode_counts(

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow._utils.checks import (
-    check_choice,
-    check_quantiles,
-    is_finite_number,
-    is_integer,
-    refuse,
+from pbow._utils.checks import is_finite_number, is_integer
+from pbow._utils.constraints import (
+    Constraint,
+    Number,
+    OneOf,
+    Quantiles,
+    Satisfying,
 )
 from pbow._utils.threads import for_each_block
 from pbow.compute.image import extent, make_axis, sum_images, sum_lines
-from pbow.diagrams import Diagrams
+from pbow.diagrams import LARGEST_COORDINATE, Diagrams
 from pbow.sampling import persistence_ramp
-from pbow.vectorizers._base import PartsVectorizer
+from pbow.vectorizers.base import Vectorizer
 from pbow.weighting import Ramp
 
 __all__ = ["ImageFrame", "PersistenceImage"]
@@ -36,8 +37,35 @@ NANOSECONDS_A_PIXEL = 0.1
 # A range that is narrower, against the coordinates or at all, is a point and rounding.
 LEAST_SHARE, LEAST_WIDTH = 1e-12, 1e-290
 DOUBLE = sys.float_info
+# A range without width is widened, by as much as the other one has.
+LARGEST_END = 4.0 * LARGEST_COORDINATE
 # Every point weighs 1: a step that all persistences are above.
 NO_RAMP = np.array([-np.inf, -np.inf])
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, (tuple, list)) and len(value) == 2
+
+
+def _is_range(value: Any) -> bool:
+    """Whether a pair of numbers is wide enough to be cut into pixels."""
+    return (
+        _is_pair(value)
+        and all(is_finite_number(end) and abs(end) <= LARGEST_END for end in value)
+        and value[1] - value[0] >= LEAST_WIDTH
+    )
+
+
+def _is_box(value: Any) -> bool:
+    if isinstance(value, str):
+        return value in ("data", "zero")
+    return _is_pair(value) and all(
+        _is_range(ends) and max(map(abs, ends)) <= LARGEST_COORDINATE for ends in value
+    )
+
+
+def _is_resolution(value: Any) -> bool:
+    return all(is_integer(n, 1) for n in (value if _is_pair(value) else (value,)))
 
 
 @dataclass(frozen=True)
@@ -49,7 +77,7 @@ class ImageFrame:
     births : (float, float)
         The range of births that the pixels cover.
     persistences : (float, float) or None
-        The range of persistences; None for classes that never die.
+        The range of persistences; None for essential classes.
     bandwidth : float
         Standard deviation of the Gaussians, in the units of the diagrams.
     ramp : Ramp or None
@@ -61,8 +89,22 @@ class ImageFrame:
     bandwidth: float
     ramp: Ramp | None
 
+    def __post_init__(self) -> None:
+        ranges = (self.births, self.births if self.births_only else self.persistences)
+        if not all(map(_is_range, ranges)):
+            msg = f"Expected ranges with low < high; got {ranges}."
+            raise ValueError(msg)
+        if not is_finite_number(self.bandwidth) or not self.bandwidth > 0.0:
+            msg = f"Expected a bandwidth > 0; got {self.bandwidth!r}."
+            raise ValueError(msg)
 
-class PersistenceImage(PartsVectorizer):
+    @property
+    def births_only(self) -> bool:
+        """Whether pixels are of births alone, for essential classes."""
+        return self.persistences is None
+
+
+class PersistenceImage(Vectorizer):
     """Persistence image (PI): a sum of Gaussians, integrated over pixels.
 
     Every point is replaced by a Gaussian about its birth and persistence. A feature is
@@ -96,9 +138,9 @@ class PersistenceImage(PartsVectorizer):
         but births from 0 unless some are negative; or given as
         ``((low, high), (low, high))`` for all parts.
     essential : {"drop", "separate"} or float, default="drop"
-        What to do with points that never die: leave them out; give them a line of
-        pixels of their own over births, in a part ``<part>_inf``, where all weigh 1; or
-        let them die at this number.
+        What to do with essential points: leave them out; give them a line of pixels of
+        their own over births, in a part ``<part>_inf``, where all weigh 1; or take this
+        number as their death.
     n_jobs : int or None, default=None
         Number of threads: None is one, -1 as many as there are processors. The result
         does not depend on it.
@@ -153,10 +195,23 @@ class PersistenceImage(PartsVectorizer):
     'h1_pixel_0_1'
     """
 
-    _by_part: ClassVar[str] = "frames_"
+    short_name: ClassVar[str] = "image"
+    by_part: ClassVar[str] = "frames_"
+    constraints: ClassVar[Mapping[str, Constraint]] = {
+        "resolution": Satisfying(_is_resolution, "an int >= 1 or a pair of such"),
+        "bandwidth": Number(above=0.0, optional=True),
+        "bandwidth_unit": OneOf("diagram", "pixel", "paper"),
+        "weight": OneOf(None, "ramp", "linear"),
+        "quantiles": Quantiles,
+        "box": Satisfying(
+            _is_box,
+            "'data', 'zero' or ((low, high), (low, high)) of births and of "
+            "persistences, with low < high",
+        ),
+        **Vectorizer.constraints,
+    }
 
     frames_: dict[str, ImageFrame]
-    parts_: tuple[str, ...]
 
     def __init__(
         self,
@@ -221,7 +276,7 @@ class PersistenceImage(PartsVectorizer):
         }
         return cls(resolution, **settings | params)
 
-    def _learn(
+    def _learn_parts(
         self, parts: dict[str, Diagrams], births_only: Collection[str]
     ) -> dict[str, Any]:
         frames = {
@@ -322,38 +377,9 @@ class PersistenceImage(PartsVectorizer):
             return int(n_births), int(n_persistences)
         return int(self.resolution), int(self.resolution)
 
-    def _check_params(self, parts: tuple[str, ...]) -> None:
-        super()._check_params(parts)
-        pair = self.resolution
-        if not isinstance(pair, (tuple, list)):
-            pair = (pair, pair)
-        if len(pair) != 2 or not all(is_integer(n, 1) for n in pair):
-            refuse(self, "resolution", "an int >= 1 or a pair of such")
-        if self.bandwidth is not None and not (
-            is_finite_number(self.bandwidth) and self.bandwidth > 0.0
-        ):
-            refuse(self, "bandwidth", "a finite number > 0 or None")
-        check_choice(self, "bandwidth_unit", ["diagram", "pixel", "paper"])
-        check_choice(self, "weight", [None, "ramp", "linear"])
-        check_quantiles(self, "quantiles")
-        if isinstance(self.box, str):
-            check_choice(self, "box", ["data", "zero"])
-        elif not _is_box(self.box):
-            refuse(
-                self,
-                "box",
-                "'data', 'zero' or ((low, high), (low, high)) of births and of "
-                "persistences, with low < high",
-            )
+    def _n_columns(self, name: str) -> int:
+        n_births, n_persistences = self._pixels()
+        return n_births * (1 if self.frames_[name].births_only else n_persistences)
 
-
-def _is_box(value: Any) -> bool:
-    def is_pair(pair: Any) -> bool:
-        return isinstance(pair, (tuple, list)) and len(pair) == 2
-
-    return is_pair(value) and all(
-        is_pair(ends)
-        and all(is_finite_number(end) and abs(end) <= 1e100 for end in ends)
-        and ends[1] - ends[0] > LEAST_WIDTH
-        for ends in value
-    )
+    def _n_numbers(self) -> int:
+        return math.prod(self._pixels())

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow._utils.checks import check_integer
+from pbow._utils.checks import is_finite_number
+from pbow._utils.constraints import Constraint, Integer
 from pbow._utils.threads import for_each_block
 from pbow.compute.landscape import sample_levels
-from pbow.diagrams import Diagrams
+from pbow.diagrams import LARGEST_COORDINATE, Diagrams
 from pbow.essential import ESSENTIAL_SUFFIX
-from pbow.vectorizers._base import PartsVectorizer
+from pbow.vectorizers.base import Vectorizer
 
 __all__ = ["LandscapeGrid", "PersistenceLandscape"]
 
@@ -37,6 +38,15 @@ class LandscapeGrid:
     start: float
     stop: float
 
+    def __post_init__(self) -> None:
+        ends = (self.start, self.stop)
+        if (
+            not all(map(is_finite_number, ends))
+            or not -LARGEST_COORDINATE <= self.start <= self.stop <= LARGEST_COORDINATE
+        ):
+            msg = f"Expected start <= stop, both of them coordinates; got {ends}."
+            raise ValueError(msg)
+
     def times(self, resolution: int) -> Floats:
         """Return the times of a grid of so many points.
 
@@ -53,7 +63,7 @@ class LandscapeGrid:
         return inner
 
 
-class PersistenceLandscape(PartsVectorizer):
+class PersistenceLandscape(Vectorizer):
     """Persistence landscape (PL): the largest tents over a grid of times.
 
     A point (b, d) carries the tent max(0, min(t - b, d - t)) over the times t; level k
@@ -69,11 +79,11 @@ class PersistenceLandscape(PartsVectorizer):
     resolution : int, default=100
         Number of times in the grid of each part.
     essential : {"drop", "separate"} or float, default="drop"
-        What to do with points that never die: leave them out; give them a landscape of
-        their own, in a part ``<part>_inf``, where a tent goes up from its birth and
-        never comes down; or let them die at this number. The grid of ``<part>_inf``
-        goes from the first of their births to the latest time of the training diagrams
-        of the part: a birth, or the death of another point.
+        What to do with essential points: leave them out; give them a landscape of their
+        own, in a part ``<part>_inf``, where a tent goes up from its birth and never
+        comes down; or take this number as their death. The grid of ``<part>_inf`` goes
+        from the first of their births to the latest time of the training diagrams of
+        the part: a birth, or the death of another point.
     n_jobs : int or None, default=None
         Number of threads: None is one, -1 as many as there are processors. The result
         does not depend on it.
@@ -116,10 +126,15 @@ class PersistenceLandscape(PartsVectorizer):
     array(['h1_level1_2', 'h1_level2_0'], dtype=object)
     """
 
-    _by_part: ClassVar[str] = "grids_"
+    short_name: ClassVar[str] = "landscape"
+    by_part: ClassVar[str] = "grids_"
+    constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_levels": Integer(1),
+        "resolution": Integer(1),
+        **Vectorizer.constraints,
+    }
 
     grids_: dict[str, LandscapeGrid]
-    parts_: tuple[str, ...]
 
     def __init__(
         self,
@@ -134,15 +149,15 @@ class PersistenceLandscape(PartsVectorizer):
         self.essential = essential
         self.n_jobs = n_jobs
 
-    def _learn(
+    def _learn_parts(
         self, parts: dict[str, Diagrams], births_only: Collection[str]
     ) -> dict[str, Any]:
         grids = {}
         for name, part in parts.items():
             stop = part.points[:, 1].max()
-            dying = parts.get(name.removesuffix(ESSENTIAL_SUFFIX))
-            if name in births_only and dying is not None:
-                stop = max(stop, dying.points[:, 1].max())
+            finite = parts.get(name.removesuffix(ESSENTIAL_SUFFIX))
+            if name in births_only and finite is not None:
+                stop = max(stop, finite.points[:, 1].max())
             grids[name] = LandscapeGrid(float(part.points[:, 0].min()), float(stop))
         return {"grids_": grids}
 
@@ -176,7 +191,8 @@ class PersistenceLandscape(PartsVectorizer):
             for t in range(self.resolution)
         ]
 
-    def _check_params(self, parts: tuple[str, ...]) -> None:
-        super()._check_params(parts)
-        check_integer(self, "n_levels", minimum=1)
-        check_integer(self, "resolution", minimum=1)
+    def _n_columns(self, name: str) -> int:
+        return self._n_numbers()
+
+    def _n_numbers(self) -> int:
+        return int(self.n_levels) * int(self.resolution)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
@@ -11,17 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from pbow._utils.checks import (
-    check_integer,
-    check_positive,
-    check_quantiles,
-    is_finite_number,
-    is_integer,
-)
+from pbow._utils.checks import is_finite_number, is_integer
+from pbow._utils.constraints import Constraint, Integer, Number, Quantiles
 from pbow._utils.threads import for_each_block
 from pbow.compute.heat import log_map, pack, project, root_densities
-from pbow.diagrams import Diagrams
-from pbow.vectorizers._base import PartsVectorizer
+from pbow.diagrams import LARGEST_COORDINATE, Diagrams
+from pbow.vectorizers.base import Vectorizer
 
 __all__ = ["RiemannianHeatMap", "TangentSpace"]
 
@@ -49,7 +44,7 @@ class TangentSpace:
     """A grid, a point of the sphere over it, and directions in its tangent space.
 
     The grid has as many places on each axis, and deaths run fastest. There are
-    ``n_dims`` axes: 2, or 1 (births only) for classes that never die.
+    ``n_dims`` axes: 2, or 1 (births only) for essential classes.
 
     Attributes
     ----------
@@ -105,16 +100,30 @@ class TangentSpace:
         if self.origin.shape != (n_places,):
             msg = f"Expected origin of shape {(n_places,)}; got {self.origin.shape}."
             raise ValueError(msg)
-        if self.components.shape != (self.n_components, n_places):
+        if self.components.ndim != 2 or self.components.shape[1] != n_places:
             msg = (
                 f"Expected components of shape (n_components, {n_places}); "
                 f"got {self.components.shape}."
             )
             raise ValueError(msg)
+        # Points of the unit sphere, angles, and directions.
+        if (
+            np.abs(self.limits).max() > LARGEST_COORDINATE
+            or np.abs(self.mean).max() > 1.0 + 1e-6
+            or np.abs(self.origin).max() > math.pi + 1e-6
+            or np.abs(self.components).max(initial=0.0) > 1.0 + 1e-6
+        ):
+            msg = "Expected limits, mean, origin and components as fit learns them."
+            raise ValueError(msg)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Made anew, because arrays that were pickled are writable.
         return type(self), tuple(getattr(self, field.name) for field in fields(self))
+
+    @property
+    def births_only(self) -> bool:
+        """Whether the grid is one of births, for essential classes."""
+        return len(self.limits) == 1
 
     @property
     def resolution(self) -> int:
@@ -127,7 +136,7 @@ class TangentSpace:
         return len(self.components)
 
 
-class RiemannianHeatMap(PartsVectorizer):
+class RiemannianHeatMap(Vectorizer):
     """Riemannian heat maps (RM): densities on a sphere, seen from their mean.
 
     A Gaussian at each point (birth, death) gives heat on a grid; its shares are a
@@ -158,8 +167,8 @@ class RiemannianHeatMap(PartsVectorizer):
         Where the grid starts and ends: quantiles of the training births and deaths.
         Points outside count, too. The paper's are 0.05 and 0.95.
     essential : {"drop", "separate"} or float, default="drop"
-        What to do with points that never die: leave them out; give them a heat map of
-        their own over births, in a part ``<part>_inf``; or let them die at this number.
+        What to do with essential points: leave them out; give them a heat map of their
+        own over births, in a part ``<part>_inf``; or take this number as their death.
     n_jobs : int or None, default=None
         Number of threads: None is one, -1 as many as there are processors. The result
         does not depend on it.
@@ -201,7 +210,17 @@ class RiemannianHeatMap(PartsVectorizer):
            [ 0.  ,  0.  ]])
     """
 
-    _by_part: ClassVar[str] = "spaces_"
+    short_name: ClassVar[str] = "riemannian"
+    by_part: ClassVar[str] = "spaces_"
+    constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_components": Integer(1),
+        "resolution": Integer(2),
+        "bandwidth": Number(above=0.0, optional=True),
+        "quantiles": Quantiles,
+        **Vectorizer.constraints,
+    }
+
+    spaces_: dict[str, TangentSpace]
 
     def __init__(
         self,
@@ -262,14 +281,7 @@ class RiemannianHeatMap(PartsVectorizer):
         }
         return cls(n_components, **settings | params)
 
-    def _check_params(self, parts: tuple[str, ...]) -> None:
-        check_integer(self, "n_components", minimum=1)
-        check_integer(self, "resolution", minimum=2)
-        check_positive(self, "bandwidth", optional=True)
-        check_quantiles(self, "quantiles")
-        super()._check_params(parts)
-
-    def _learn(
+    def _learn_parts(
         self, parts: dict[str, Diagrams], births_only: Collection[str]
     ) -> dict[str, Any]:
         spaces = {
@@ -336,7 +348,13 @@ class RiemannianHeatMap(PartsVectorizer):
         return out
 
     def _column_names(self, name: str) -> list[str]:
-        return [f"component{k}" for k in range(self.spaces_[name].n_components)]
+        return [f"component{k}" for k in range(self._n_columns(name))]
+
+    def _n_columns(self, name: str) -> int:
+        return self.spaces_[name].n_components
+
+    def _n_numbers(self) -> int:
+        return int(self.resolution) ** 2
 
 
 class _Grid:

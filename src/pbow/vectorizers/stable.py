@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from functools import cached_property
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
-from pbow._utils.checks import check_choice
+from pbow._utils.constraints import Constraint, OneOf
 from pbow.codebook import GaussianCodebook, learn_gaussian
 from pbow.diagrams import Diagrams
 from pbow.encoding import encode_likelihoods
 from pbow.stability import lipschitz_constant
-from pbow.vectorizers._words import CodebookVectorizer
+from pbow.vectorizers.words import CodebookVectorizer
 from pbow.weighting import Ramp
 
 __all__ = ["StablePersistenceBoW"]
@@ -61,11 +63,11 @@ class StablePersistenceBoW(CodebookVectorizer):
     normalize : {"sqrt", "sqrt-l2", "lipschitz", None}, default="sqrt"
         Square roots of the sums; those divided by their L2 norm; sums divided by 1 +
         their L2 norm, which keeps a proven constant; or the sums themselves. Each part
-        is normalised by itself.
+        is normalized by itself.
     essential : {"drop", "separate"} or float, default="drop"
-        What to do with points that never die: leave them out; give them a mixture of
-        their own over births, in a part ``<part>_inf`` with at most as many words as
-        there are distinct births; or let them die at this number.
+        What to do with essential points: leave them out; give them a mixture of their
+        own over births, in a part ``<part>_inf`` with at most as many words as there
+        are distinct births; or take this number as their death.
     n_init : int, default=1
         Number of k-means starts, of which the best starts the mixture.
     n_jobs : int or None, default=None
@@ -106,6 +108,16 @@ class StablePersistenceBoW(CodebookVectorizer):
            [1.  , 0.  ],
            [0.  , 0.  ]])
     """
+
+    short_name: ClassVar[str] = "spbow"
+    constraints: ClassVar[Mapping[str, Constraint]] = {
+        "covariance": OneOf("diag", "full"),
+        "scale": OneOf("density", "peak", "posterior"),
+        "dtype": OneOf("float64", "float32"),
+        **CodebookVectorizer.constraints,
+    }
+
+    codebooks_: dict[str, GaussianCodebook]
 
     def __init__(
         self,
@@ -188,7 +200,7 @@ class StablePersistenceBoW(CodebookVectorizer):
         -------
         vectorizer : StablePersistenceBoW
             Soft counts, at most 1 a point and word, of points weighted by the ramp of
-            their persistence; not normalised.
+            their persistence; not normalized.
 
         Examples
         --------
@@ -205,24 +217,17 @@ class StablePersistenceBoW(CodebookVectorizer):
         }
         return cls(n_words, **settings | params)
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn one mixture for each part.
+    @property
+    def stability_constant_(self) -> float | None:
+        """A proven Lipschitz constant of the fitted features, or None."""
+        check_is_fitted(self)
+        constant: float | None = self.fitted_._constant
+        return constant
 
-        Parameters
-        ----------
-        X : Diagrams or list of array-like of shape (n_points_i, 2)
-            Training diagrams.
-        y : None
-            Ignored; here for the scikit-learn API.
-
-        Returns
-        -------
-        self : object
-            The fitted vectorizer.
-        """
-        super().fit(X, y)
-        self.stability_constant_ = lipschitz_constant(self)
-        return self
+    @cached_property
+    def _constant(self) -> float | None:
+        # Of the fitted copy alone: never stored, so that no file can claim one.
+        return lipschitz_constant(self)
 
     def _learn_words(
         self, sample: NDArray[np.float64], n_words: int, seed: int, *, allow_fewer: bool
@@ -237,7 +242,7 @@ class StablePersistenceBoW(CodebookVectorizer):
             allow_fewer=allow_fewer,
         )
 
-    def _encode(
+    def _encode_words(
         self, X: Diagrams, codebook: GaussianCodebook, ramp: Ramp | None
     ) -> NDArray[Any]:
         return encode_likelihoods(
@@ -249,9 +254,3 @@ class StablePersistenceBoW(CodebookVectorizer):
             dtype=self.dtype,
             n_jobs=self.n_jobs,
         )
-
-    def _check_params(self, parts: tuple[str, ...]) -> None:
-        super()._check_params(parts)
-        check_choice(self, "covariance", ["diag", "full"])
-        check_choice(self, "scale", ["density", "peak", "posterior"])
-        check_choice(self, "dtype", ["float64", "float32"])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pbow._utils.threads import for_each_block
 from pbow.compute.statistics import summarize, summarize_births
 from pbow.diagrams import Diagrams
-from pbow.vectorizers._base import PartsVectorizer
+from pbow.vectorizers.base import Vectorizer
 
 __all__ = ["PersistenceStatistics"]
 
@@ -29,7 +29,7 @@ BIRTH_COLUMNS = (*(f"birth_{statistic}" for statistic in STATISTICS), "count")
 NANOSECONDS_A_POINT = 100.0
 
 
-class PersistenceStatistics(PartsVectorizer):
+class PersistenceStatistics(Vectorizer):
     """Persistence statistics: means and quantiles of births, deaths and lifetimes.
 
     Of the births b, deaths d, midpoints (b + d) / 2 and lifetimes d - b of a diagram:
@@ -45,9 +45,9 @@ class PersistenceStatistics(PartsVectorizer):
     Parameters
     ----------
     essential : {"drop", "separate"} or float, default="drop"
-        What to do with points that never die: leave them out; give them ten columns of
-        their own, statistics of their births and their number, in a part
-        ``<part>_inf``; or let them die at this number.
+        What to do with essential points: leave them out; give them ten columns of their
+        own, statistics of their births and their number, in a part ``<part>_inf``; or
+        take this number as their death.
     n_jobs : int or None, default=None
         Number of threads: None is one, -1 as many as there are processors. The result
         does not depend on it.
@@ -92,7 +92,10 @@ class PersistenceStatistics(PartsVectorizer):
     ['h1_lifetime_q90', 'h1_count', 'h1_entropy']
     """
 
-    _by_part: ClassVar[str] = "columns_"
+    short_name: ClassVar[str] = "statistics"
+    by_part: ClassVar[str] = "columns_"
+
+    columns_: dict[str, tuple[str, ...]]
 
     def __init__(
         self, *, essential: str | float = "drop", n_jobs: int | None = None
@@ -100,7 +103,7 @@ class PersistenceStatistics(PartsVectorizer):
         self.essential = essential
         self.n_jobs = n_jobs
 
-    def _learn(
+    def _learn_parts(
         self, parts: dict[str, Diagrams], births_only: Collection[str]
     ) -> dict[str, Any]:
         columns = {
@@ -125,3 +128,12 @@ class PersistenceStatistics(PartsVectorizer):
 
     def _column_names(self, name: str) -> list[str]:
         return list(self.columns_[name])
+
+    def _check_learnt(self) -> None:
+        super()._check_learnt()
+        for name, columns in self.columns_.items():
+            if columns != (ALL_COLUMNS if name in self.parts_ else BIRTH_COLUMNS):
+                msg = (
+                    f"columns_ of part {name!r} are not those of {type(self).__name__}."
+                )
+                raise ValueError(msg)

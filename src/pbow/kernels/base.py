@@ -1,30 +1,25 @@
-"""What every kernel shares: parts, points that never die, pairs, files."""
+"""The base of all kernels: parts, essential classes, pairs, matrices on disk."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-from abc import ABCMeta, abstractmethod
-from collections.abc import Iterable
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from pbow._utils.checks import check_choice, check_n_jobs
-from pbow._utils.progress import check_progress
-from pbow.diagrams import Diagrams, check_diagrams
-from pbow.essential import (
-    check_again,
-    check_essential,
-    finite_parts,
-    parts_with_points,
-)
+from pbow._utils.checks import is_finite_number
+from pbow._utils.constraints import Constraint, Jobs, OneOf
+from pbow.diagrams import LARGEST_COORDINATE, Diagrams, check_diagrams
+from pbow.errors import ParameterError
+from pbow.essential import ESSENTIAL, check_suffix, finite_parts, parts_with_points
+from pbow.estimator import DiagramEstimator
 from pbow.kernels._tiles import Comparison, fill
 
 __all__ = ["PairwiseKernel", "median_distance"]
@@ -33,65 +28,36 @@ Floats = NDArray[np.float64]
 Parts = dict[str, Diagrams]
 AnyPath = str | os.PathLike[str]
 
+# Of numbers whose squares are some, too: no data lead to others.
+SMALLEST_BANDWIDTH, LARGEST_BANDWIDTH = 1e-150, 1e150
 
-class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
+
+class PairwiseKernel(DiagramEstimator):
     """Compare diagrams with those seen in fit, pair by pair.
 
-    Subclasses say what a pair needs of each diagram (:meth:`_prepare`) and what becomes
-    of a block of pairs (:meth:`_distance_tile`, :meth:`_kernel_tile`).
+    Subclasses say what is learnt of the parts (:meth:`_learn_parts`), what a pair needs
+    of each diagram (:meth:`_prepare`) and what becomes of a block of pairs
+    (:meth:`_distance_tile`, :meth:`_kernel_tile`).
     """
 
+    constraints: ClassVar[Mapping[str, Constraint]] = {
+        "output": OneOf("kernel", "distance"),
+        "essential": ESSENTIAL,
+        "n_jobs": Jobs,
+    }
     # Distances of parts are joined by this norm of them: 1, 2, ... or inf.
     _part_order: ClassVar[float] = 2.0
+
+    X_fit_: Diagrams
+    deaths_: dict[str, float]
+    compared_: tuple[str, ...]
 
     output: str
     essential: str | float
     n_jobs: int | None
-    parts_: tuple[str, ...]
-    compared_: tuple[str, ...]
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Keep the diagrams to compare with, and learn what the kernel needs.
-
-        Parameters
-        ----------
-        X : Diagrams or list of array-like of shape (n_points_i, 2)
-            Training diagrams. Several parts come as Diagrams, as a list of dicts
-            ``{part: array}`` or as a dict of lists; a plain list is a part "H1".
-        y : None
-            Ignored; here for the scikit-learn API.
-
-        Returns
-        -------
-        self : object
-            The fitted kernel.
-        """
-        X = check_diagrams(X, min_samples=1)
-        self._check_params(X.parts)
-        ends = _ends(X) if self.essential == "separate" else {}
-        parts = finite_parts(X, self.essential, ends)
-        parts = parts_with_points(parts, X, self.essential)
-        learnt = self._learn(parts)
-        # All at once, so that a fit that fails leaves nothing half done.
-        self.__dict__.update(
-            learnt,
-            X_fit_=X,
-            parts_=X.parts,
-            compared_=tuple(parts),
-            ends_=ends,
-            _essential=self.essential,
-        )
-        return self
-
-    def fit_transform(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        out: AnyPath | None = None,
-        progress: bool = False,
-    ) -> Floats:
-        """Keep the diagrams, and compare them with each other, each pair once.
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Floats:
+        """Learn from diagrams, and compare them with each other, each pair once.
 
         Parameters
         ----------
@@ -99,18 +65,15 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
             Training diagrams.
         y : None
             Ignored; here for the scikit-learn API.
-        out : str or path-like, optional
-            A ``.npy`` file for the matrix, as in :meth:`transform`.
-        progress : bool, default=False
-            As in :meth:`transform`.
+        **fit_params
+            None are known; here for the scikit-learn API.
 
         Returns
         -------
         K : ndarray of shape (n_samples, n_samples)
         """
-        # Looked at once: an iterator would be empty the second time.
-        X = check_diagrams(X)
-        kernel: Floats = self.fit(X, y).transform(X, out=out, progress=progress)
+        X = check_diagrams(X, min_samples=1)
+        kernel: Floats = self.fit(X, y, **fit_params).transform(X)
         return kernel
 
     def transform(
@@ -124,11 +87,11 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
             Diagrams with the parts that were there in fit, in any order; a plain list
             stands for the only part.
         out : str or path-like, optional
-            A ``.npy`` file for the matrix, which is then never whole in memory. Where
-            the work was interrupted, the same call goes on from what is on disk; where
-            it was not, the file is read. Any other file is never overwritten.
+            A ``.npy`` file for the matrix, which is then never whole in memory. If the
+            work was interrupted, the same call resumes from what is on disk; if it was
+            finished, the file is read. Any other file is never overwritten.
         progress : bool, default=False
-            Whether to draw a progress bar on stderr.
+            Whether to show a progress bar on stderr.
 
         Returns
         -------
@@ -138,14 +101,13 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
             their distances: what ``KNeighborsClassifier(metric="precomputed")`` takes.
             With `out`, a read-only memory map of the file.
         """
-        check_is_fitted(self)
-        check_again(self)
-        X = check_diagrams(X, parts=self.parts_)
-        return self._fill(
-            self.output,
-            self._training_parts(X),
+        model = self._model()
+        X = check_diagrams(X, parts=model.parts_)
+        return model._fill(
+            model.output,
+            model._compared_parts(X),
             # Half the work, also where the same diagrams come as another object.
-            None if self.X_fit_ == X else self._training_parts(self.X_fit_),
+            None if model.X_fit_ == X else model._compared_parts(model.X_fit_),
             out=out,
             progress=progress,
         )
@@ -160,8 +122,8 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
     ) -> Floats:
         """Return the distances between diagrams.
 
-        This needs no fit, except where something is to be learnt: when points that
-        never die are to do so (``essential="separate"``), or what scale to look at.
+        This needs no fit, except where something is learnt that distances depend on:
+        the death of essential points (``essential="separate"``), or a bandwidth.
 
         Parameters
         ----------
@@ -171,7 +133,7 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         out : str or path-like, optional
             A ``.npy`` file for the matrix, as in :meth:`transform`.
         progress : bool, default=False
-            As in :meth:`transform`.
+            Whether to show a progress bar on stderr.
 
         Returns
         -------
@@ -179,18 +141,22 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
             With `out`, a read-only memory map of the file.
         """
         X = check_diagrams(X)
-        self._check_params(X.parts)
-        ends: dict[str, float] = {}
-        if self._distances_need_fit():
+        model = self
+        if hasattr(self, "fitted_"):
+            model = self._model()
+        else:
+            self.check_parameters(X.parts)
+        deaths: Mapping[str, float] | None = None
+        if model._distances_need_fit():
             check_is_fitted(
                 self,
-                msg="This %(name)s learns something that its distances need: the "
-                "bandwidth where none is given, or when points that never die are to "
-                "do so (essential='separate'). Call fit first.",
+                msg="This %(name)s learns something that its distances depend on: the "
+                "bandwidth if none is given, or the death of essential points "
+                "(essential='separate'). Call fit first.",
             )
-            X = check_diagrams(X, parts=self.parts_)
-            ends = self.ends_ or _ends(self.X_fit_)
-        left = finite_parts(X, self.essential, ends)
+            X = check_diagrams(X, parts=model.parts_)
+            deaths = model.deaths_
+        left = finite_parts(X, model.essential, deaths)
         right = None
         if Y is not None:
             Y = check_diagrams(Y)
@@ -200,9 +166,8 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
                     "Select common ones, as in X[['H1']]."
                 )
                 raise ValueError(msg)
-            Y = Y[list(X.parts)]
-            right = finite_parts(Y, self.essential, ends)
-        return self._fill("distance", left, right, out=out, progress=progress)
+            right = finite_parts(Y[list(X.parts)], model.essential, deaths)
+        return model._fill("distance", left, right, out=out, progress=progress)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Name the columns: the training samples, as in ``sample0``.
@@ -216,12 +181,63 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         -------
         names : ndarray of str objects
         """
-        check_is_fitted(self)
-        return np.array([f"sample{j}" for j in range(len(self.X_fit_))], dtype=object)
+        return np.array(
+            [f"sample{j}" for j in range(self.n_features_out_)], dtype=object
+        )
 
-    @abstractmethod
-    def _learn(self, parts: Parts) -> dict[str, Any]:
-        """Return the attributes that fit sets, from parts that have training points."""
+    @property
+    def n_features_out_(self) -> int:
+        """Number of columns: of training samples."""
+        return len(self._model().X_fit_)
+
+    def check_parameters(self, parts: tuple[str, ...]) -> None:
+        """Raise unless all parameters are good for diagrams with these parts.
+
+        Parameters
+        ----------
+        parts : tuple of str
+            Names of the parts.
+        """
+        super().check_parameters(parts)
+        check_suffix(self.essential, parts)
+
+    def _learn(self, X: Diagrams) -> dict[str, Any]:
+        deaths = _latest_times(X) if self.essential == "separate" else {}
+        parts = finite_parts(X, self.essential, deaths)
+        parts = parts_with_points(parts, X, self.essential)
+        return {
+            "X_fit_": X,
+            "deaths_": deaths,
+            "compared_": tuple(parts),
+            **self._learn_parts(parts),
+        }
+
+    def _check_learnt(self) -> None:
+        needs_deaths = self.parts_ if self.essential == "separate" else ()
+        if self.X_fit_.parts != self.parts_ or tuple(self.deaths_) != needs_deaths:
+            msg = "its training diagrams, or deaths, have other parts."
+            raise ValueError(msg)
+        if any(abs(death) > LARGEST_COORDINATE for death in self.deaths_.values()):
+            msg = f"its deaths are {self.deaths_}; expected coordinates."
+            raise ValueError(msg)
+        known = set(finite_parts(self.X_fit_, self.essential, self.deaths_))
+        if not 0 < len(known & set(self.compared_)) == len(self.compared_):
+            msg = "the parts to compare are not those of its training diagrams."
+            raise ValueError(msg)
+        bandwidths = getattr(self, "bandwidths_", None)
+        if bandwidths is not None and (
+            tuple(bandwidths) != self.compared_
+            or not all(
+                is_finite_number(w) and SMALLEST_BANDWIDTH < w < LARGEST_BANDWIDTH
+                for w in bandwidths.values()
+            )
+        ):
+            msg = f"its bandwidths are {bandwidths!r:.200}; expected one per part."
+            raise ValueError(msg)
+
+    def _learn_parts(self, parts: Parts) -> dict[str, Any]:
+        """Return more learnt attributes, from parts that have training points."""
+        return {}
 
     @abstractmethod
     def _prepare(self, part: Diagrams) -> Any:
@@ -253,13 +269,8 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         """Return the rough memory of what is prepared, by point."""
         return 16.0
 
-    def _check_params(self, parts: tuple[str, ...]) -> None:
-        check_choice(self, "output", ["kernel", "distance"])
-        check_essential(self, parts)
-        check_n_jobs(self)
-
-    def _training_parts(self, X: Diagrams) -> Parts:
-        parts = finite_parts(X, self._essential, self.ends_)
+    def _compared_parts(self, X: Diagrams) -> Parts:
+        parts = finite_parts(X, self.essential, self.deaths_)
         return {name: parts[name] for name in self.compared_}
 
     def _fill(
@@ -271,7 +282,8 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         out: AnyPath | None = None,
         progress: bool = False,
     ) -> Floats:
-        check_progress(progress)
+        if not isinstance(progress, bool):
+            raise ParameterError("progress", "True or False", progress)
 
         def kernel(one: Any, other: Any, rows: slice, columns: slice) -> Floats:
             blocks = (
@@ -327,11 +339,6 @@ class PairwiseKernel(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
                 digest.update(part.points.data)
         return digest.hexdigest()
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        return tags
-
 
 def median_distance(
     kernel: PairwiseKernel, part: Diagrams, *, n_diagrams: int
@@ -349,14 +356,14 @@ def median_distance(
     return float(np.median(positive)) if positive.size else 1.0
 
 
-def _ends(X: Diagrams) -> dict[str, float]:
-    """Return the latest finite time of each part: of a death, or of a birth."""
-    ends = {}
+def _latest_times(X: Diagrams) -> dict[str, float]:
+    """Return the latest finite time of each part: a death, or a birth."""
+    times = {}
     for name in X.parts:
         points = X[name].points
         finite = points[np.isfinite(points)]
-        ends[name] = float(finite.max()) if finite.size else 0.0
-    return ends
+        times[name] = float(finite.max()) if finite.size else 0.0
+    return times
 
 
 def _mean_size(part: Diagrams) -> float:

@@ -1,4 +1,4 @@
-"""What every codebook vectorizer shares: sample, learn words, encode by them."""
+"""The base of vectorizers with a codebook: sample, learn words, encode by them."""
 
 from __future__ import annotations
 
@@ -10,32 +10,50 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from pbow._utils.checks import (
-    check_choice,
-    check_flag,
-    check_integer,
-    check_quantiles,
-    is_integer,
-    refuse,
+from pbow._utils.checks import is_integer
+from pbow._utils.constraints import (
+    Boolean,
+    Constraint,
+    Integer,
+    OneOf,
+    PerPart,
+    Quantiles,
 )
 from pbow.codebook import GaussianCodebook, KMeansCodebook, TooFewPointsError
 from pbow.diagrams import Diagrams
-from pbow.essential import ESSENTIAL_SUFFIX
+from pbow.estimator import value_of_part
 from pbow.sampling import draw_sample, persistence_ramp
-from pbow.vectorizers._base import PartsVectorizer
+from pbow.vectorizers.base import Vectorizer
 from pbow.weighting import Ramp
 
 __all__ = ["CodebookVectorizer"]
 
 
-class CodebookVectorizer(PartsVectorizer):
-    """Learn a codebook a part on a sample of its points, then encode diagrams.
+# More starts than this are a mistyped number.
+MOST_STARTS = 10_000
+
+
+class CodebookVectorizer(Vectorizer):
+    """Learn a codebook per part on a sample of its points, then encode diagrams.
 
     Subclasses choose the codebook (:meth:`_learn_words`) and the encoding
-    (:meth:`_encode`).
+    (:meth:`_encode_words`).
     """
 
-    _by_part: ClassVar[str] = "codebooks_"
+    by_part: ClassVar[str] = "codebooks_"
+    constraints: ClassVar[Mapping[str, Constraint]] = {
+        "n_words": PerPart(Integer(1)),
+        "weighting": OneOf("uniform", "ramp"),
+        "quantiles": Quantiles,
+        "sample_size": Integer(1, optional=True),
+        "whiten": Boolean,
+        "point_weight": OneOf(None, "ramp"),
+        "normalize": OneOf(None, "sqrt", "sqrt-l2", "lipschitz"),
+        "n_init": Integer(1, MOST_STARTS),
+        **Vectorizer.constraints,
+    }
+
+    ramps_: dict[str, Ramp | None]
 
     n_words: int | Mapping[str, int]
     weighting: str
@@ -54,10 +72,12 @@ class CodebookVectorizer(PartsVectorizer):
         """Learn a codebook from points in birth-persistence coordinates."""
 
     @abstractmethod
-    def _encode(self, X: Diagrams, codebook: Any, ramp: Ramp | None) -> NDArray[Any]:
+    def _encode_words(
+        self, X: Diagrams, codebook: Any, ramp: Ramp | None
+    ) -> NDArray[Any]:
         """Encode one part, with the normalization."""
 
-    def _learn(
+    def _learn_parts(
         self, parts: dict[str, Diagrams], births_only: Collection[str]
     ) -> dict[str, Any]:
         seed = _integer_seed(self.random_state)
@@ -65,22 +85,22 @@ class CodebookVectorizer(PartsVectorizer):
         ramps: dict[str, Ramp | None] = {}
         for name, part in parts.items():
             codebooks[name], ramps[name] = self._fit_part(
-                name, part, seed, never_dies=name in births_only
+                name, part, seed, births_only=name in births_only
             )
         return {"codebooks_": codebooks, "ramps_": ramps}
 
     def _encode_part(self, name: str, part: Diagrams) -> NDArray[Any]:
-        return self._encode(part, self.codebooks_[name], self.ramps_[name])
+        return self._encode_words(part, self.codebooks_[name], self.ramps_[name])
 
     def _column_names(self, name: str) -> list[str]:
         return [f"word{k}" for k in range(self.codebooks_[name].n_words)]
 
     def _fit_part(
-        self, name: str, part: Diagrams, seed: int, *, never_dies: bool
+        self, name: str, part: Diagrams, seed: int, *, births_only: bool
     ) -> tuple[KMeansCodebook | GaussianCodebook, Ramp | None]:
         ramp = None
-        # Points that never die have no persistence to be weighted by.
-        if "ramp" in {self.weighting, self.point_weight} and not never_dies:
+        # Essential points have no persistence to be weighted by.
+        if "ramp" in {self.weighting, self.point_weight} and not births_only:
             ramp = persistence_ramp([part], self.quantiles)
         sample = draw_sample(
             [part],
@@ -90,10 +110,10 @@ class CodebookVectorizer(PartsVectorizer):
         )
         try:
             codebook = self._learn_words(
-                sample[:, :1] if never_dies else sample,
-                self._n_words(name),
+                sample[:, :1] if births_only else sample,
+                int(value_of_part(self.n_words, name)),
                 seed,
-                allow_fewer=never_dies,
+                allow_fewer=births_only,
             )
         except TooFewPointsError as error:
             msg = f"Part {name}: {error}"
@@ -106,24 +126,27 @@ class CodebookVectorizer(PartsVectorizer):
             raise TooFewPointsError(msg) from error
         return codebook, ramp if self.point_weight == "ramp" else None
 
-    def _n_words(self, name: str) -> int:
-        if not isinstance(self.n_words, Mapping):
-            return int(self.n_words)
-        if name not in self.n_words:
-            name = name.removesuffix(ESSENTIAL_SUFFIX)
-        return int(self.n_words[name])
+    def _n_columns(self, name: str) -> int:
+        n_words: int = self.codebooks_[name].n_words
+        return n_words
 
-    def _check_params(self, parts: tuple[str, ...]) -> None:
-        self._check_n_words(parts)
-        check_integer(self, "sample_size", minimum=1, optional=True)
-        check_choice(self, "weighting", ["uniform", "ramp"])
-        check_quantiles(self, "quantiles")
-        check_flag(self, "whiten")
-        check_choice(self, "point_weight", [None, "ramp"])
-        check_choice(self, "normalize", [None, "sqrt", "sqrt-l2", "lipschitz"])
-        check_integer(self, "n_init", minimum=1)
-        super()._check_params(parts)
-        most = max(self._n_words(name) for name in parts)
+    def _n_numbers(self) -> int:
+        return self._most_words()
+
+    def _most_words(self) -> int:
+        n_words = self.n_words
+        return int(max(n_words.values()) if isinstance(n_words, Mapping) else n_words)
+
+    def check_parameters(self, parts: tuple[str, ...]) -> None:
+        """Raise unless all parameters are good for diagrams with these parts.
+
+        Parameters
+        ----------
+        parts : tuple of str
+            Names of the parts.
+        """
+        super().check_parameters(parts)
+        most = self._most_words()
         if self.sample_size is not None and self.sample_size < most:
             msg = (
                 f"Cannot learn n_words={most} words from a sample of at most "
@@ -131,21 +154,6 @@ class CodebookVectorizer(PartsVectorizer):
                 "n_words."
             )
             raise ValueError(msg)
-
-    def _check_n_words(self, parts: tuple[str, ...]) -> None:
-        if not isinstance(self.n_words, Mapping):
-            check_integer(self, "n_words", minimum=1)
-            return
-        if not all(is_integer(n, 1) for n in self.n_words.values()):
-            refuse(self, "n_words", "an int >= 1, or a dict of such by part")
-        allowed = set(parts)
-        if self.essential == "separate":
-            allowed |= {name + ESSENTIAL_SUFFIX for name in parts}
-        if not set(parts) <= set(self.n_words) <= allowed:
-            names = ", ".join(parts)
-            refuse(
-                self, "n_words", f"given for each of the parts {names}, and no other"
-            )
 
 
 def _integer_seed(random_state: Any) -> int:

@@ -1,0 +1,170 @@
+"""The base of all estimators: vectorizers, kernels and transformers of diagrams.
+
+A class declares its parameters (``constraints``), what it learns (annotated attributes
+that end in an underscore) and its name on the command line (``short_name``). Checks,
+saving, the command line and the tests ask the class; there is no list elsewhere.
+
+``fit`` leaves one attribute, ``fitted_``: a copy of the estimator with the parameters
+of that moment and with what was learnt. Everything that needs a fit works on that copy.
+So ``set_params`` has no effect before the next fit, and a thread that transforms while
+another one fits again sees the old model or the new one, never a mixture.
+"""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Mapping
+from copy import copy
+from typing import Any, ClassVar, Self, get_origin, get_type_hints
+
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from pbow._utils.constraints import Constraint, PerPart, check_parameter
+from pbow.diagrams import Diagrams, check_diagrams
+from pbow.errors import ParameterError
+from pbow.essential import ESSENTIAL_SUFFIX
+
+__all__ = ["MOST_NUMBERS", "DiagramEstimator", "value_of_part"]
+
+# A diagram then takes 80 MB. Who asks for more has mistyped a number.
+MOST_NUMBERS = 10_000_000
+
+
+class DiagramEstimator(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
+    """Learn from persistence diagrams, and transform diagrams by what was learnt.
+
+    Subclasses write ``__init__`` and say what is learnt (:meth:`_learn`).
+    """
+
+    # What the command line calls it.
+    short_name: ClassVar[str] = ""
+    # What each parameter may be.
+    constraints: ClassVar[Mapping[str, Constraint]] = {}
+
+    parts_: tuple[str, ...]
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from training diagrams.
+
+        Parameters
+        ----------
+        X : Diagrams or list of array-like of shape (n_points_i, 2)
+            Training diagrams. Several parts come as Diagrams, as a list of dicts
+            ``{part: array}`` or as a dict of lists; a plain list is a part "H1".
+        y : None
+            Ignored; here for the scikit-learn API.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        X = check_diagrams(X, min_samples=1)
+        self.check_parameters(X.parts)
+        learnt = self._learn(X)
+        fitted = clone(self)
+        vars(fitted).update(learnt, parts_=X.parts)
+        self.fitted_ = fitted
+        return self
+
+    def check_parameters(self, parts: tuple[str, ...]) -> None:
+        """Raise unless all parameters are good for diagrams with these parts.
+
+        Parameters
+        ----------
+        parts : tuple of str
+            Names of the parts.
+
+        Raises
+        ------
+        ParameterError
+            That carries the first parameter that is not.
+        """
+        for name, constraint in self.constraints.items():
+            check_parameter(self, name, constraint)
+            value = getattr(self, name)
+            if isinstance(constraint, PerPart) and isinstance(value, Mapping):
+                self._check_keys(name, value, parts)
+        n_numbers = self._n_numbers()
+        if n_numbers > MOST_NUMBERS:
+            msg = (
+                f"{self!r} would need {n_numbers:,} numbers for each part of a "
+                f"diagram; expected at most {MOST_NUMBERS:,}. Ask for less."
+            )
+            raise ValueError(msg)
+
+    def _check_keys(
+        self, name: str, value: Mapping[str, Any], parts: tuple[str, ...]
+    ) -> None:
+        allowed = set(parts)
+        if getattr(self, "essential", None) == "separate":
+            allowed |= {part + ESSENTIAL_SUFFIX for part in parts}
+        if not set(parts) <= set(value) <= allowed:
+            expected = f"given for each of the parts {', '.join(parts)}, and no other"
+            raise ParameterError(name, expected, value, type(self).__name__)
+
+    @abstractmethod
+    def _learn(self, X: Diagrams) -> dict[str, Any]:
+        """Return the learnt attributes by name."""
+
+    def _n_numbers(self) -> int:
+        """Return how many numbers the parameters ask for, for a part of a diagram."""
+        return 0
+
+    def _check_learnt(self) -> None:
+        """Raise a ValueError unless the learnt attributes, from a file, are sound.
+
+        Each has the declared type already; here is checked that they go together.
+        """
+
+    @classmethod
+    def learnt_types(cls) -> dict[str, Any]:
+        """Return the attributes that fit learns with their types.
+
+        They are those that end in an underscore and are annotated on the class.
+
+        Returns
+        -------
+        types : dict of str to type
+            The parts come first.
+        """
+        hints = get_type_hints(cls)
+        learnt = {
+            name: kind
+            for name, kind in hints.items()
+            if name.endswith("_") and get_origin(kind) is not ClassVar
+        }
+        return {"parts_": learnt.pop("parts_"), **learnt}
+
+    def _model(self) -> Self:
+        """Return the fitted copy for one call, with the `n_jobs` of now."""
+        check_is_fitted(self)
+        model: Self = copy(vars(self).get("fitted_", self))
+        if "n_jobs" in self.constraints:
+            check_parameter(self, "n_jobs", self.constraints["n_jobs"])
+            model.n_jobs = self.n_jobs
+        return model
+
+    def __getattr__(self, name: str) -> Any:
+        # Called for what is not found: learnt attributes are those of the fitted copy.
+        if name.endswith("_") and not name.startswith("_") and "fitted_" in vars(self):
+            return getattr(self.fitted_, name)
+        msg = f"{type(self).__name__!r} object has no attribute {name!r}"
+        raise AttributeError(msg)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+def value_of_part(value: Any, name: str) -> Any:
+    """Return the value of a part, of one that may be a dict by part.
+
+    The essential classes of a part have its value, unless they have their own.
+    """
+    if not isinstance(value, Mapping):
+        return value
+    return value[name if name in value else name.removesuffix(ESSENTIAL_SUFFIX)]

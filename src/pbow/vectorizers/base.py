@@ -1,0 +1,207 @@
+"""The base of all vectorizers: parts, essential classes, rows, feature names."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Collection, Mapping
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pbow._utils.checks import is_finite_number
+from pbow._utils.constraints import Constraint, Jobs
+from pbow.diagrams import Diagrams, check_diagrams
+from pbow.essential import (
+    ESSENTIAL,
+    ESSENTIAL_SUFFIX,
+    check_births,
+    check_suffix,
+    finite_parts,
+    parts_with_points,
+)
+from pbow.estimator import DiagramEstimator
+
+__all__ = ["Vectorizer"]
+
+# Points that are copied at a time while diagrams are encoded: 16 MiB.
+POINTS_PER_BLOCK = 1 << 20
+
+
+class Vectorizer(DiagramEstimator):
+    """Learn from each part of the training diagrams, then encode diagrams as rows.
+
+    Subclasses say what is learnt (:meth:`_learn_parts`) and how a part is encoded with
+    it (:meth:`_encode_part`, :meth:`_column_names`).
+    """
+
+    constraints: ClassVar[Mapping[str, Constraint]] = {
+        "essential": ESSENTIAL,
+        "n_jobs": Jobs,
+    }
+    # The learnt attribute that is a dict with each part that has columns.
+    by_part: ClassVar[str]
+
+    essential: str | float
+    n_jobs: int | None
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> NDArray[Any]:
+        """Learn from diagrams, and encode the same ones.
+
+        Parameters
+        ----------
+        X : Diagrams or list of array-like of shape (n_points_i, 2)
+            Training diagrams.
+        y : None
+            Ignored; here for the scikit-learn API.
+        **fit_params
+            None are known; here for the scikit-learn API.
+
+        Returns
+        -------
+        H : ndarray of shape (n_samples, n_features_out)
+            One row per sample.
+        """
+        X = check_diagrams(X, min_samples=1)
+        features: NDArray[Any] = self.fit(X, y, **fit_params).transform(X)
+        return features
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        """Encode diagrams with what was learnt.
+
+        Parameters
+        ----------
+        X : Diagrams or list of array-like of shape (n_points_i, 2)
+            Diagrams with the parts that were there in fit, in any order; a plain list
+            stands for the only part. An empty diagram is a row of zeros.
+
+        Returns
+        -------
+        H : ndarray of shape (n_samples, n_features_out)
+            One row per sample; the columns of the parts stand side by side.
+        """
+        model = self._model()
+        return model._encode(check_diagrams(X, parts=model.parts_))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Name the columns: part and feature, as in ``h1_word0``.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored; here for the scikit-learn API.
+
+        Returns
+        -------
+        names : ndarray of str objects
+        """
+        model = self._model()
+        return np.array(
+            [
+                f"{name.lower()}_{column}"
+                for name in getattr(model, model.by_part)
+                for column in model._column_names(name)
+            ],
+            dtype=object,
+        )
+
+    @property
+    def n_features_out_(self) -> int:
+        """Number of columns."""
+        model = self._model()
+        return sum(model._n_columns(name) for name in getattr(model, model.by_part))
+
+    def check_parameters(self, parts: tuple[str, ...]) -> None:
+        """Raise unless all parameters are good for diagrams with these parts.
+
+        Parameters
+        ----------
+        parts : tuple of str
+            Names of the parts.
+        """
+        super().check_parameters(parts)
+        check_suffix(self.essential, parts)
+
+    @abstractmethod
+    def _learn_parts(
+        self, parts: dict[str, Diagrams], births_only: Collection[str]
+    ) -> dict[str, Any]:
+        """Return the learnt attributes by name.
+
+        `parts` are those with training points, all finite; in `births_only` a point is
+        (b, b), the birth of an essential class.
+        """
+
+    @abstractmethod
+    def _encode_part(self, name: str, part: Diagrams) -> NDArray[Any]:
+        """Return the rows of one part."""
+
+    @abstractmethod
+    def _column_names(self, name: str) -> list[str]:
+        """Name the columns of one part, without the part."""
+
+    def _n_columns(self, name: str) -> int:
+        """Return the number of columns of one part."""
+        return len(self._column_names(name))
+
+    def _learn(self, X: Diagrams) -> dict[str, Any]:
+        parts = parts_with_points(finite_parts(X, self.essential), X, self.essential)
+        return self._learn_parts(parts, births_only=set(parts) - set(X.parts))
+
+    def _check_learnt(self) -> None:
+        births_only = dict.fromkeys(self.parts_, False)
+        if self.essential == "separate":
+            for name in self.parts_:
+                births_only.setdefault(name + ESSENTIAL_SUFFIX, True)
+        names = list(getattr(self, self.by_part))
+        for attribute in set(self.learnt_types()) - {"parts_"}:
+            records = getattr(self, attribute)
+            if list(records) != names or not 0 < len(names) <= len(births_only):
+                msg = f"{attribute} has other parts than {self.by_part}."
+                raise ValueError(msg)
+            for name, record in records.items():
+                expected = births_only.get(name)
+                if getattr(record, "births_only", expected) is not expected or (
+                    expected is None
+                ):
+                    msg = f"{attribute} of part {name[:60]!r} is not what fit learns."
+                    raise ValueError(msg)
+
+    def _encode(self, X: Diagrams) -> NDArray[Any]:
+        """Encode checked diagrams, a few rows at a time.
+
+        Points are copied where some are essential, and features where parts are
+        joined; by blocks of rows, these copies stay small.
+        """
+        if len(getattr(self, self.by_part)) == 1 and not X.has_essential:
+            return self._encode_rows(X)
+        if is_finite_number(self.essential):
+            # Here, where samples still have their own numbers.
+            for name in X.parts:
+                check_births(X[name], float(self.essential), name)
+        cuts = row_cuts(X, POINTS_PER_BLOCK)
+        blocks = (self._encode_rows(X[i:j]) for i, j in pairwise(cuts))
+        first = next(blocks)
+        if len(cuts) == 2:
+            return first
+        features = np.empty((len(X), first.shape[1]), first.dtype)
+        features[: cuts[1]] = first
+        for block, (i, j) in zip(blocks, pairwise(cuts[1:]), strict=True):
+            features[i:j] = block
+        return features
+
+    def _encode_rows(self, X: Diagrams) -> NDArray[Any]:
+        parts = finite_parts(X, self.essential)
+        blocks = [
+            self._encode_part(name, parts[name]) for name in getattr(self, self.by_part)
+        ]
+        return blocks[0] if len(blocks) == 1 else np.hstack(blocks)
+
+
+def row_cuts(X: Diagrams, n_points: int) -> list[int]:
+    """Cut the samples where another `n_points` points are full; at least [0, n]."""
+    reached = sum(X[name].offsets for name in X.parts)
+    wanted = np.arange(n_points, reached[-1], n_points)
+    inner = np.searchsorted(reached, wanted).tolist()
+    return [0, *sorted(set(inner) - {0, len(X)}), len(X)]
