@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pbow import Diagrams
 
-__all__ = ["RowsMixin", "rows_double", "rows_to_diagrams"]
+__all__ = ["rows_double"]
 
 
 class RowsMixin:
@@ -28,7 +28,10 @@ class RowsMixin:
     def transform(self, X):
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
-        return super().transform(rows_to_diagrams(X))
+        out = super().transform(rows_to_diagrams(X))
+        if isinstance(out, Diagrams):  # the sum of persistences: 2-D, too
+            return np.array([[np.sum(d[:, 1] - d[:, 0])] for d in out]).reshape(-1, 1)
+        return out
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -111,7 +111,7 @@ def test_points_on_the_diagonal_alone_are_nothing():
 
 @pytest.mark.parametrize("bandwidth", [1e-101, 1e101])
 def test_a_bandwidth_whose_square_is_no_number_is_refused(bandwidth):
-    with pytest.raises(ValueError, match=r"'bandwidth' .* from 1e-100 to 1e\+100"):
+    with pytest.raises(ValueError, match=r"'bandwidth' .* >= 1e-100 and <= 1e\+100"):
         MultiScaleKernel(bandwidth).fit([[[0.0, 1.0]]])
 
 
@@ -127,25 +127,9 @@ def test_what_was_fitted_stays_until_the_next_fit(many):
     assert_array_equal(kernel.set_params(bandwidth=2.0).transform(many[5:10]), expected)
 
 
-@pytest.mark.parametrize("output", ["kernel", "distance"])
-def test_distances_follow_the_parameter_and_the_kernel_what_fit_learnt(many, output):
-    X = many[:6]
-    kernel = MultiScaleKernel(0.5, output=output).fit(X).set_params(bandwidth=2.0)
-    asked = MultiScaleKernel(2.0, output=output).fit(X)
-    assert_array_equal(kernel.distances(X), asked.distances(X))
-    fitted = MultiScaleKernel(0.5).fit_transform(X)
-    expected = fitted if output == "kernel" else asked.distances(X)
-    assert_array_equal(kernel.transform(X), expected)
-    assert kernel.bandwidth == 2.0
-    learnt = MultiScaleKernel().fit(X)
-    assert_array_equal(
-        learnt.set_params(bandwidth=2.0).distances(X), asked.distances(X)
-    )
-
-
 def test_only_distances_without_a_bandwidth_need_a_fit(many):
     assert MultiScaleKernel(0.5).distances(many[:3]).shape == (3, 3)
-    with pytest.raises(NotFittedError, match="bandwidth where none is given"):
+    with pytest.raises(NotFittedError, match="bandwidth if none is given"):
         MultiScaleKernel().distances(many[:3])
 
 

@@ -204,14 +204,17 @@ def _build(
         not isinstance(parameters, dict)
         or not isinstance(learnt, dict)
         or set(learnt) != set(types)
-        or set(parameters) != set(cls().get_params(deep=False))
+        # One that the file does not have is newer than the file.
+        or not set(parameters) <= set(cls().get_params(deep=False))
     ):
         _refuse(f"it has other parameters or attributes than a {name}")
     estimator = cls(**{key: _unpack_parameter(v) for key, v in parameters.items()})
     values = {key: _unpack(learnt[key], types[key], arrays, key) for key in types}
     if arrays:
         _refuse(f"it has an array too many: {min(arrays)[:60]!r}")
-    estimator.check_parameters(values["parts_"])
+    nothing: list[Any] = []
+    parts = Diagrams.from_parts(dict.fromkeys(values["parts_"], nothing)).parts
+    estimator.check_parameters(parts)
     fitted = cls(**estimator.get_params(deep=False))
     for key, value in values.items():
         setattr(fitted, key, value)

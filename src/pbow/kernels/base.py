@@ -182,7 +182,7 @@ class PairwiseKernel(DiagramEstimator):
         names : ndarray of str objects
         """
         return np.array(
-            [f"sample{j}" for j in range(self.n_features_out_)], dtype=object
+            [f"sample{j}" for j in range(len(self._model().X_fit_))], dtype=object
         )
 
     @property

@@ -1,0 +1,388 @@
+"""Contract of every estimator: vectorizers, kernels and transformers of diagrams."""
+
+import pickle
+import threading
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import (
+    estimator_checks_generator,
+    parametrize_with_checks,
+)
+from tests.estimators import ESTIMATORS, TRANSFORMERS, one_per_class
+from tests.rows import rows_double
+
+import pbow
+from pbow import Diagrams, kernels, preprocessing, vectorizers
+from pbow.errors import ParameterError
+from pbow.estimator import DiagramEstimator
+
+CLASSES = one_per_class(ESTIMATORS)
+each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
+each_class = pytest.mark.parametrize("estimator", CLASSES, ids=str)
+each_learner = pytest.mark.parametrize(
+    "estimator", [e for e in CLASSES if hasattr(e, "essential")], ids=str
+)
+# Other values than those of the list: each is set after fit.
+OTHERS = {
+    "n_words": 2,
+    "covariance": "full",
+    "scale": "density",
+    "dtype": "float32",
+    "weighting": "ramp",
+    "quantiles": (0.2, 0.8),
+    "sample_size": 50,
+    "whiten": False,
+    "point_weight": "ramp",
+    "normalize": "lipschitz",
+    "essential": "separate",
+    "n_init": 3,
+    "n_jobs": 2,
+    "random_state": 7,
+    "resolution": 5,
+    "bandwidth": 0.7,
+    "bandwidth_unit": "pixel",
+    "weight": "linear",
+    "box": "zero",
+    "n_levels": 3,
+    "n_components": 2,
+    "order": 3,
+    "output": "distance",
+    "n_directions": 3,
+    "min_persistence": 0.5,
+    "k": 1,
+    "by": "persistence",
+    "quantile": 0.25,
+    "parts": "H0",
+}
+
+
+def same(one, other):
+    if isinstance(one, Diagrams):
+        return one == other
+    return np.array_equal(one, other)
+
+
+@pytest.fixture(name="X")
+def diagrams(ragged):
+    with_essential = [
+        np.concatenate((d, [[i % 3, np.inf]])) for i, d in enumerate(ragged)
+    ]
+    return Diagrams.from_parts({"H0": with_essential, "H1": ragged[::-1]})
+
+
+def test_the_list_has_every_public_class():
+    public = {
+        getattr(module, name)
+        for module in (vectorizers, kernels, preprocessing)
+        for name in module.__all__
+    }
+    assert {type(estimator) for estimator in ESTIMATORS} == public
+
+
+def test_short_names_tell_classes_apart():
+    names = [estimator.short_name for estimator in CLASSES]
+    assert all(names)
+    assert len(set(names)) == len(names)
+
+
+@each_class
+def test_every_parameter_is_declared(estimator):
+    declared = set(type(estimator).constraints) | {"random_state", "parts"}
+    parameters = set(estimator.get_params())
+    assert parameters <= declared
+    assert set(type(estimator).constraints) <= parameters
+
+
+@each_class
+def test_what_is_learnt_is_declared_and_documented(estimator, X):
+    fitted = clone(estimator).fit(X).fitted_
+    learnt = set(vars(fitted)) - set(fitted.get_params())
+    assert learnt == set(estimator.learnt_types())
+    missing = [name for name in learnt if f"{name} :" not in type(estimator).__doc__]
+    assert missing == [name for name in missing if name in {"compared_", "deaths_"}]
+
+
+@pytest.mark.filterwarnings("ignore")
+@parametrize_with_checks(
+    [
+        # Rows of scikit-learn's checks have two points.
+        rows_double(e).set_params(**{k: 2 for k in e.get_params() if k == "n_words"})
+        for e in CLASSES
+    ]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@each_estimator
+def test_only_cloning_is_checked_without_the_double(estimator):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert len(list(estimator_checks_generator(estimator))) == 1
+
+
+@each_estimator
+@pytest.mark.parametrize(
+    "container",
+    [Diagrams.from_list, list, tuple, lambda x: {"H1": list(x)}, iter],
+    ids=["Diagrams", "list", "tuple", "dict", "iterator"],
+)
+def test_any_container_gives_the_same_result(estimator, ragged, container):
+    expected = clone(estimator).fit_transform(ragged)
+    fitted = clone(estimator).fit(container(list(ragged)))
+    assert same(fitted.transform(container(list(ragged))), expected)
+    assert same(clone(estimator).fit_transform(container(list(ragged))), expected)
+
+
+@each_estimator
+def test_chunks_of_the_data_give_the_same_rows(estimator, X):
+    fitted = clone(estimator).fit(X)
+    whole = fitted.transform(X)
+    chunks = [fitted.transform(X[i : i + 7]) for i in range(0, 30, 7)]
+    join = Diagrams.concatenate if isinstance(whole, Diagrams) else np.concatenate
+    assert same(join(chunks), whole)
+    assert same(fitted.transform(X[::-1]), whole[::-1])
+
+
+@each_estimator
+def test_the_points_that_came_in_are_not_changed(estimator, X):
+    before = pickle.dumps(X)
+    clone(estimator).fit_transform(X)
+    assert pickle.dumps(X) == before
+
+
+@each_estimator
+def test_pickling_and_saving_keep_the_model(estimator, X, tmp_path):
+    fitted = clone(estimator).fit(X)
+    pbow.save(fitted, tmp_path / "model")
+    for copy in (pickle.loads(pickle.dumps(fitted)), pbow.load(tmp_path / "model")):
+        assert copy.get_params() == fitted.get_params()
+        assert same(copy.transform(X), fitted.transform(X))
+
+
+@each_estimator
+def test_parts_are_matched_by_name(estimator, X, ragged):
+    both, one = clone(estimator).fit(X), clone(estimator).fit(ragged)
+    assert same(both.transform(X[["H1", "H0"]]), both.transform(X))
+    with pytest.raises(ValueError, match="Expected parts H0, H1, got H1: H0 is missi"):
+        both.transform(ragged)
+    with pytest.raises(ValueError, match="got H0, H1: H0 is unexpected"):
+        one.transform(X)
+    with pytest.raises(ValueError, match="H1 is missing and H0 is unexpected"):
+        one.transform(X["H0"])
+
+
+@each_class
+@pytest.mark.parametrize("parameter", OTHERS)
+def test_parameters_that_are_set_after_fit_wait_for_the_next_fit(
+    estimator, X, parameter
+):
+    if parameter not in estimator.get_params():
+        return
+    fitted = clone(estimator).fit(X)
+    expected, names = fitted.transform(X), fitted.get_feature_names_out()
+    fitted.set_params(**{parameter: OTHERS[parameter]})
+    assert same(fitted.transform(X), expected)
+    assert_array_equal(fitted.get_feature_names_out(), names)
+
+
+@each_class
+def test_there_is_another_value_for_every_parameter(estimator):
+    assert set(estimator.get_params()) <= set(OTHERS)
+
+
+@each_class
+def test_a_fit_that_fails_leaves_what_was_there(estimator, X):
+    fitted = clone(estimator).fit(X)
+    expected = fitted.transform(X)
+    with pytest.raises(ValueError, match="minimum of 1"):
+        fitted.fit([])
+    assert same(fitted.transform(X), expected)
+
+
+@each_class
+def test_a_refit_in_another_thread_never_mixes_two_models(estimator, ragged):
+    collections = [ragged, Diagrams.from_list([d * 3.0 for d in ragged][:20])]
+    results = [clone(estimator).fit(X).transform(ragged[:5]) for X in collections]
+    shared = clone(estimator).fit(collections[0])
+    stop = threading.Event()
+
+    def refit():
+        k = 0
+        while not stop.is_set():
+            k += 1
+            shared.fit(collections[k % 2])
+
+    thread = threading.Thread(target=refit)
+    thread.start()
+    try:
+        for _ in range(40):
+            result = shared.transform(ragged[:5])
+            assert any(same(result, expected) for expected in results)
+    finally:
+        stop.set()
+        thread.join()
+
+
+@each_class
+def test_an_unfitted_estimator_says_so(estimator):
+    with pytest.raises(NotFittedError):
+        clone(estimator).transform([[]])
+    with pytest.raises(NotFittedError):
+        clone(estimator).get_feature_names_out()
+
+
+@each_class
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([], "Found 0 diagrams while a minimum of 1 is required"),
+        (np.zeros((3, 2)), "Wrap a single diagram"),
+        ([[[0, np.nan]]], "Diagram 0 of part H1 has a point that is NaN"),
+        ([[], [[1, 0]]], "Diagram 1 of part H1 has a point that dies before"),
+        ([["a"]], "Diagram 0 of part H1 is not an array of numbers"),
+    ],
+    ids=str,
+)
+def test_bad_training_data_are_named(estimator, X, message):
+    with pytest.raises(ValueError, match=message):
+        clone(estimator).fit(X)
+
+
+@each_learner
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([[], []], "All 2 diagrams are empty: there is nothing to learn from"),
+        ([[[0, np.inf]]], "but for 1 essential points, which essential='drop'"),
+    ],
+    ids=str,
+)
+def test_there_must_be_a_point_to_learn_from(estimator, X, message):
+    with pytest.raises(ValueError, match=message):
+        clone(estimator).fit(X)
+
+
+@each_learner
+@pytest.mark.parametrize(
+    ("parameter", "value", "expected"),
+    [
+        ("essential", "keep", "'drop', 'separate' or a finite number"),
+        ("essential", np.inf, "'drop', 'separate' or a finite number"),
+        ("essential", np.array([1.0, 2.0]), "'drop', 'separate' or a finite number"),
+        ("essential", 10**400, "'drop', 'separate' or a finite number"),
+        ("n_jobs", 0, "an int other than 0, or None"),
+        ("n_jobs", "two", "an int other than 0, or None"),
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_refused_in_fit(
+    estimator, ragged, parameter, value, expected
+):
+    with pytest.raises(ParameterError) as caught:
+        clone(estimator).set_params(**{parameter: value}).fit(ragged)
+    assert (caught.value.parameter, caught.value.expected) == (parameter, expected)
+    assert f"The {parameter!r} parameter of {type(estimator).__name__} must be" in str(
+        caught.value
+    )
+
+
+@each_learner
+def test_a_number_of_threads_that_is_set_after_fit_is_checked(estimator, ragged):
+    fitted = clone(estimator).fit(ragged).set_params(n_jobs=0)
+    with pytest.raises(ParameterError, match="other than 0"):
+        fitted.transform(ragged)
+
+
+@each_learner
+def test_a_part_without_points_adds_nothing_but_a_warning(estimator, ragged):
+    X = Diagrams.from_parts({"H0": [[]] * 30, "H1": ragged})
+    with pytest.warns(UserWarning, match="Part H0 has no finite point in 30 training"):
+        fitted = clone(estimator).fit(X)
+    assert_array_equal(fitted.transform(X), clone(estimator).fit_transform(ragged))
+
+
+@each_learner
+def test_essential_points_are_dropped_by_default(estimator, ragged):
+    X = [np.concatenate((d, [[0.0, np.inf]])) for d in ragged]
+    fitted = clone(estimator).fit(X)
+    assert_array_equal(fitted.transform(X), clone(estimator).fit_transform(ragged))
+
+
+@each_learner
+def test_essential_points_can_have_a_number_as_death(estimator, ragged):
+    X = [np.concatenate((d, [[0.0, np.inf]])) for d in ragged]
+    finite = [np.concatenate((d, [[0.0, 7.0]])) for d in ragged]
+    fitted = clone(estimator).set_params(essential=7.0).fit(X)
+    assert_array_equal(fitted.transform(X), clone(estimator).fit_transform(finite))
+    with pytest.raises(
+        ValueError,
+        match=r"Diagram 1 of part H1 .* born at 7\.5, after essential=7\. Pass",
+    ):
+        fitted.transform([[], [[7.5, np.inf]]])
+
+
+@each_learner
+def test_a_part_may_have_the_suffix_of_an_essential_one(estimator, ragged):
+    X = Diagrams.from_parts({"H0_inf": ragged})
+    fitted = clone(estimator).set_params(essential="separate").fit(X)
+    assert_array_equal(fitted.transform(X), clone(estimator).fit_transform(ragged))
+
+
+@each_learner
+def test_a_part_named_like_an_essential_one_is_refused(estimator, ragged):
+    X = Diagrams.from_parts({"H0": ragged, "h0_INF": ragged})
+    assert clone(estimator).fit(X).transform(X).shape[0] == 30
+    with pytest.raises(ValueError, match="makes a part H0_inf, and there is one"):
+        clone(estimator).set_params(essential="separate").fit(X)
+
+
+@each_learner
+def test_the_number_of_columns_is_known_without_their_names(estimator, X):
+    fitted = clone(estimator).set_params(essential="separate").fit(X)
+    assert fitted.n_features_out_ == fitted.transform(X).shape[1]
+    assert fitted.n_features_out_ == len(fitted.get_feature_names_out())
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        ("PersistenceBoW", {"n_words": 10**8, "sample_size": None}),
+        ("StablePersistenceBoW", {"n_words": {"H1": 10**8}, "sample_size": None}),
+        ("PersistenceImage", {"resolution": 10**4}),
+        ("PersistenceLandscape", {"n_levels": 10**4, "resolution": 10**4}),
+        ("RiemannianHeatMap", {"resolution": 10**4}),
+    ],
+)
+def test_more_numbers_than_a_machine_holds_are_refused(name, size, ragged):
+    with pytest.raises(ValueError, match=r"would need 100,000,000 numbers for each"):
+        getattr(vectorizers, name)(**size).fit(ragged)
+
+
+@pytest.mark.parametrize("estimator", TRANSFORMERS, ids=str)
+def test_transformers_put_out_diagrams_whatever_a_pipeline_asks_for(estimator, X):
+    fitted = clone(estimator).set_output(transform="pandas").fit(X)
+    assert isinstance(fitted.transform(X), Diagrams)
+
+
+class Mine(DiagramEstimator):
+    """An estimator with a learnt attribute of a type that no file can hold."""
+
+    thing_: object
+
+    def _learn(self, X):
+        return {"thing_": object()}
+
+
+def test_only_declared_attributes_are_found_after_fit(ragged):
+    fitted = Mine().fit(ragged)
+    assert fitted.thing_ is fitted.fitted_.thing_
+    with pytest.raises(AttributeError, match="'Mine' object has no attribute 'other_'"):
+        fitted.other_  # noqa: B018
+    with pytest.raises(AttributeError, match="'Mine' object has no attribute 'thing_'"):
+        Mine().thing_  # noqa: B018
