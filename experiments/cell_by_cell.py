@@ -12,6 +12,7 @@ from pathlib import Path
 
 from scipy.stats import spearmanr
 
+from pbow._utils.files import atomic_write
 from pbow.experiment import DatasetEntry, Experiment, Folder, Run, read_experiment
 from pbow.experiment.comparison import (
     Compared,
@@ -23,7 +24,6 @@ from pbow.experiment.comparison import (
 )
 from pbow.experiment.declaration import Reported
 from pbow.experiment.plan import n_repetitions
-from pbow._utils.files import atomic_write
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"

@@ -4,20 +4,24 @@ import json
 import os
 import random
 import re
+import sys
 import tracemalloc
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from sklearn.base import BaseEstimator, clone
+from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
 import pbow
 from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
+from pbow._utils.constraints import Number
 from pbow.errors import FileFormatError
-from pbow.io import models
 from pbow.io.container import MODEL, read_container, write_container
 from pbow.io.native import write_native
 from pbow.kernels import (
@@ -38,8 +42,10 @@ from pbow.vectorizers import (
     PersistenceStatistics,
     RiemannianHeatMap,
 )
+from pbow.vectorizers.base import Vectorizer
+from pbow.weighting import Ramp
 
-# At least one of every class that can be saved.
+# Variants whose state differs: essential classes, values by part, ramps.
 ESTIMATORS = [
     PersistenceBoW(3, random_state=0),
     PersistenceBoW(3, point_weight="ramp", essential="separate", random_state=0),
@@ -68,8 +74,10 @@ each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
 
 @pytest.fixture(name="X")
 def diagrams(ragged):
-    endless = [np.concatenate((d, [[i % 3, np.inf]])) for i, d in enumerate(ragged)]
-    return Diagrams.from_parts({"H0": endless, "H1": ragged[::-1]})
+    with_essential = [
+        np.concatenate((d, [[i % 3, np.inf]])) for i, d in enumerate(ragged)
+    ]
+    return Diagrams.from_parts({"H0": with_essential, "H1": ragged[::-1]})
 
 
 @pytest.fixture
@@ -82,17 +90,12 @@ def saved_and_loaded(estimator, path):
     return pbow.load(path)
 
 
-def test_there_is_an_example_of_every_class():
-    assert {type(estimator) for estimator in ESTIMATORS} == set(models.LEARNT)
-
-
 @each_estimator
 def test_a_loaded_model_is_the_saved_one_to_the_bit(estimator, X, path):
     fitted = clone(estimator).fit(X)
     loaded = saved_and_loaded(fitted, path)
     assert type(loaded) is type(fitted)
     assert loaded.get_params() == fitted.get_params()
-    assert set(vars(loaded)) == set(vars(fitted))
     assert list(loaded.get_feature_names_out()) == list(fitted.get_feature_names_out())
     ours, theirs = loaded.transform(X), fitted.transform(X)
     if isinstance(theirs, Diagrams):
@@ -128,10 +131,14 @@ def test_a_loaded_model_keeps_its_constant(X, path):
     assert loaded.stability_constant_ == fitted.stability_constant_
 
 
-def test_an_infinite_constant_comes_back(X, path):
-    fitted = StablePersistenceBoW(2).fit(X)
-    fitted.stability_constant_ = np.inf
-    assert saved_and_loaded(fitted, path).stability_constant_ == np.inf
+def test_no_file_can_claim_a_constant(X, path):
+    pbow.save(StablePersistenceBoW.certified(3, random_state=0).fit(X), path)
+    header, arrays = read_container(path, MODEL)
+    assert "constant" not in json.dumps(header)
+    header["learnt"]["stability_constant_"] = 1e-9
+    write_container(path, MODEL, header, arrays)
+    with pytest.raises(FileFormatError, match="other parameters or attributes than"):
+        pbow.load(path)
 
 
 def test_parts_with_any_name_come_back(ragged, path):
@@ -140,19 +147,17 @@ def test_parts_with_any_name_come_back(ragged, path):
     assert saved_and_loaded(fitted, path).parts_ == X.parts
 
 
-def test_what_was_done_in_fit_is_kept_when_parameters_change(X, path):
+def test_parameters_are_saved_as_they_were_in_fit(X, path):
     fitted = PersistenceBoW({"H0": 2, "H1": 2, "H0_inf": 3}, essential="separate")
     expected = fitted.fit(X).transform(X)
     loaded = saved_and_loaded(fitted.set_params(essential="drop"), path)
-    assert loaded.essential == "drop"
+    assert loaded.essential == "separate"
     assert_array_equal(loaded.transform(X), expected)
 
 
-@pytest.mark.parametrize(
-    "state", [np.random.RandomState(3), np.random.Generator(np.random.PCG64(3))]
-)
-def test_a_generator_of_random_numbers_is_saved_as_none(X, path, state):
-    fitted = PersistenceBoW(2, random_state=0).fit(X).set_params(random_state=state)
+def test_a_generator_of_random_numbers_is_saved_as_none(X, path):
+    state = np.random.RandomState(3)
+    fitted = PersistenceBoW(2, random_state=state).fit(X)
     assert saved_and_loaded(fitted, path).random_state is None
 
 
@@ -166,19 +171,18 @@ def test_numbers_of_numpy_are_saved_as_numbers(X, path):
     assert loaded.quantiles == [0.1, 1]
 
 
-def test_a_parameter_that_json_cannot_hold_is_named(X, path):
-    fitted = PersistenceBoW(2).fit(X).set_params(random_state=object())
-    with pytest.raises(ValueError, match="Cannot save parameter 'random_state', a obj"):
-        pbow.save(fitted, path)
-    fitted.set_params(random_state=None, n_words=np.array([2]))
-    with pytest.raises(ValueError, match="Cannot save parameter 'n_words', a ndarray"):
-        pbow.save(fitted, path)
-    assert not path.exists()
+class Odd(PersistenceStatistics):
+    """A descriptor with a parameter that may be anything."""
+
+    def __init__(self, thing=None, *, essential="drop", n_jobs=None):
+        super().__init__(essential=essential, n_jobs=n_jobs)
+        self.thing = thing
 
 
-def test_a_model_that_could_not_be_loaded_is_not_saved(X, path):
-    with pytest.raises(ValueError, match=r"'normalize' parameter .* Got 'l3'"):
-        pbow.save(PersistenceBoW(2).fit(X).set_params(normalize="l3"), path)
+@pytest.mark.parametrize("thing", [object(), np.array([2]), {1: 2}], ids=str)
+def test_a_parameter_that_json_cannot_hold_is_named(X, path, thing):
+    with pytest.raises(ValueError, match=r"Cannot save parameter 'thing', a "):
+        pbow.save(Odd(thing).fit(X), path)
     assert not path.exists()
 
 
@@ -191,7 +195,7 @@ def test_an_attribute_of_somebody_else_is_named(X, path):
 
 @each_estimator
 def test_an_unfitted_estimator_is_refused(estimator, path):
-    with pytest.raises(NotFittedError, match=r"learnt nothing yet\. Call fit before"):
+    with pytest.raises(NotFittedError, match=r"not fitted yet\. Call fit before"):
         pbow.save(clone(estimator), path)
     assert not path.exists()
 
@@ -203,12 +207,8 @@ def test_a_pipeline_is_refused_with_advice(X, path):
     assert saved_and_loaded(pipeline[0], path).n_words == 2
 
 
-class Descendant(PersistenceBoW):
-    pass
-
-
-@pytest.mark.parametrize("other", [PCA(), Descendant(), PersistenceBoW, None])
-def test_what_is_not_of_pbow_is_refused(path, other):
+@pytest.mark.parametrize("other", [PCA(), PersistenceBoW, None])
+def test_what_is_not_an_estimator_of_diagrams_is_refused(path, other):
     with pytest.raises(TypeError, match=f"got {type(other).__name__}"):
         pbow.save(other, path)
 
@@ -224,28 +224,76 @@ def test_a_missing_file_is_the_error_of_the_system(path):
         pbow.load(path)
 
 
-class Kernel(BaseEstimator):
-    """Any estimator that keeps its training diagrams."""
+@dataclass(frozen=True)
+class Box:
+    """What is learnt of a part: a record that validates itself."""
 
-    def __init__(self, width=1.0):
-        self.width = width
+    corner: NDArray[np.float64]
+    n_points: int
+    ramp: Ramp | None
 
-    def fit(self, X):
-        self.parts_, self.X_, self.matrix_ = X.parts, X, np.eye(2, dtype=np.float32)
-        return self
-
-    def _check_params(self, parts):
-        pass
+    def __post_init__(self):
+        if self.corner.shape != (2,):
+            msg = f"Expected a corner of shape (2,); got {self.corner.shape}."
+            raise ValueError(msg)
 
 
-def test_a_new_estimator_takes_one_line(X, path, monkeypatch):
-    checks = dict.fromkeys(("parts_", "X_", "matrix_"), lambda value, learnt: True)
-    monkeypatch.setitem(models.LEARNT, Kernel, checks)
-    loaded = saved_and_loaded(Kernel(np.inf).fit(X), path)
-    assert loaded.X_ == X
-    assert loaded.width == np.inf
-    assert loaded.matrix_.dtype == np.float32
-    assert_array_equal(loaded.matrix_, np.eye(2))
+class BoxCount(Vectorizer):
+    """Count the points below the largest training point: a descriptor of its own."""
+
+    short_name = "boxes"
+    by_part = "boxes_"
+    constraints: ClassVar = {"factor": Number(above=0.0), **Vectorizer.constraints}
+
+    boxes_: dict[str, Box]
+
+    def __init__(self, factor=1.0, *, essential="drop", n_jobs=None):
+        self.factor = factor
+        self.essential = essential
+        self.n_jobs = n_jobs
+
+    def _learn_parts(self, parts, births_only):
+        return {
+            "boxes_": {
+                name: Box(part.points.max(axis=0), len(part.points), Ramp(0.0, 1.0))
+                for name, part in parts.items()
+            }
+        }
+
+    def _encode_part(self, name, part):
+        corner = self.factor * self.boxes_[name].corner
+        return np.array([[np.sum((d < corner).all(axis=1))] for d in part])
+
+    def _column_names(self, name):
+        return ["below"]
+
+
+def test_a_class_of_another_package_is_saved_and_loaded_if_it_is_passed(X, path):
+    fitted = BoxCount(0.5, essential="separate").fit(X)
+    pbow.save(fitted, path)
+    loaded = pbow.load(path, classes=[BoxCount])
+    assert type(loaded) is BoxCount
+    assert loaded.boxes_["H1"].n_points == fitted.boxes_["H1"].n_points
+    assert_array_equal(loaded.transform(X), fitted.transform(X))
+    with pytest.raises(FileFormatError, match=r"BoxCount.* pass classes=\[\.\.\.\]"):
+        pbow.load(path)
+
+
+def test_a_file_never_decides_what_is_imported(X, path):
+    pbow.save(BoxCount().fit(X), path)
+    change(path, ["class"], "antigravity:BoxCount")
+    with pytest.raises(FileFormatError, match="antigravity:BoxCount"):
+        pbow.load(path, classes=[BoxCount])
+    assert "antigravity" not in sys.modules
+
+
+def test_records_of_other_packages_validate_themselves(X, path):
+    pbow.save(BoxCount().fit(X), path)
+    header, arrays = read_container(path, MODEL)
+    arrays["boxes_/H1/corner"] = np.zeros(3)
+    write_container(path, MODEL, header, arrays)
+    with pytest.raises(FileFormatError, match=r"Expected a corner of shape \(2,\)"):
+        pbow.load(path, classes=[BoxCount])
 
 
 # Hostile files
@@ -265,49 +313,42 @@ def change(path, keys, value):
     ("keys", "value", "what"),
     [
         (["version"], 2, "made by a newer pbow"),
-        (["class"], "PersistenceVLAD2", "its class is 'PersistenceVLAD2', which this"),
-        (["class"], None, "its class is None"),
-        (["class"], ["PersistenceBoW"], "its class is"),
-        (["class"], "StablePersistenceBoW", "more or less than a StablePersistenceBoW"),
-        (["parameters"], None, "expected an object with named values; got None"),
-        (["parameters", "new"], 1, "more or less than a PersistenceBoW has: new"),
+        (["class"], "PersistenceVLAD2", "holds a 'PersistenceVLAD2', which is not"),
+        (["class"], None, "holds a None"),
+        (["class"], ["PersistenceBoW"], "holds a "),
+        (["class"], "StablePersistenceBoW", "Expected|which is not what fit learns"),
+        (["class"], "Rescale", "other parameters or attributes than a Rescale"),
+        (["parameters"], None, "other parameters or attributes"),
+        (["parameters", "new"], 1, "other parameters or attributes"),
         (["parameters", "normalize"], "l3", "'normalize' parameter"),
         (["parameters", "n_words"], -1, "'n_words' parameter"),
+        (["parameters", "n_words"], 10**9, "at most sample_size|would need"),
+        (["parameters", "n_init"], 10**9, "'n_init' parameter"),
         (["parameters", "n_words"], {"dict": {}}, "'n_words' parameter"),
-        (["parameters", "n_words"], {"dict": []}, "expected an object with named"),
-        (["parameters", "n_words"], [1], "none of pbow's"),
-        (["parameters", "n_words"], {"float": "1e3"}, "none of pbow's"),
-        (["parameters", "n_words"], {"array": "array0"}, "none of pbow's"),
+        (["parameters", "n_words"], {"dict": []}, "a parameter that is not of pbow"),
+        (["parameters", "n_words"], [1], "a parameter that is not of pbow"),
+        (["parameters", "n_words"], {"float": "1e3"}, "a parameter that is not of"),
         (["parameters", "n_jobs"], {"float": "nan"}, "'n_jobs' parameter"),
-        (["learnt"], [], "expected an object with named values"),
-        (["learnt", "transform"], "x", "more or less than a PersistenceBoW has"),
-        (["learnt", "__class__"], "x", "more or less than a PersistenceBoW has"),
-        (["learnt", "parts_"], "H0", "its parts_ is not what fit"),
-        (["learnt", "parts_"], {"tuple": []}, "at least one part"),
-        (["learnt", "parts_"], {"tuple": ["H0", 1]}, "its parts_ is not"),
-        (["learnt", "parts_"], {"tuple": ["H0", "h0"]}, "differ by case only"),
-        (["learnt", "parts_"], {"tuple": ["H1"]}, "its codebooks_ is not"),
-        (["learnt", "_essential"], "drop", "its codebooks_ is not"),
-        (["learnt", "ramps_"], None, "its ramps_ is not"),
-        (["learnt", "ramps_"], {"dict": {"H0": None}}, "its ramps_ is not"),
-        (["learnt", "ramps_", "dict", "H0"], 3.0, "its ramps_ is not"),
-        (["learnt", "ramps_", "dict", "H0", "Ramp", "low"], 1e9, "low <= high"),
-        (["learnt", "ramps_", "dict", "H0", "Ramp", "low"], -1.0, "0 <= low <= high"),
-        (["learnt", "ramps_", "dict", "H0", "Ramp", "low"], "a", "finite numbers"),
-        (["learnt", "ramps_", "dict", "H0", "Ramp", "new"], 1.0, "unexpected keyword"),
-        (["learnt", "codebooks_"], {"dict": {}}, "more or less than"),
-        (["learnt", "codebooks_", "dict", "H0"], None, "more or less than"),
-        (
-            ["learnt", "codebooks_", "dict", "H0", "KMeansCodebook", "scale"],
-            {"array": "array99"},
-            "none of pbow's",
-        ),
-        (
-            ["learnt", "codebooks_", "dict", "H0", "KMeansCodebook", "scale"],
-            {"array": "array0"},
-            "none of pbow's",
-        ),
-        (["learnt", "codebooks_"], {"os.system": {"command": "true"}}, "none of pbow"),
+        (["parameters", "essential"], "drop", "which fit had not"),
+        (["learnt"], [], "other parameters or attributes"),
+        (["learnt", "transform"], "x", "other parameters or attributes"),
+        (["learnt", "__class__"], "x", "other parameters or attributes"),
+        (["learnt", "parts_"], "H0", "its parts_ is 'H0', which is not what fit"),
+        (["learnt", "parts_"], [], "at least one part"),
+        (["learnt", "parts_"], ["H0", 1], "its parts_/1 is 1"),
+        (["learnt", "parts_"], ["H0", "h0"], "differ by case only"),
+        (["learnt", "parts_"], ["H1"], "which fit had not"),
+        (["learnt", "ramps_"], None, "its ramps_ is None"),
+        (["learnt", "ramps_"], {"H0": None}, "has other parts"),
+        (["learnt", "ramps_", "H0"], 3.0, "its ramps_/H0 is 3.0"),
+        (["learnt", "ramps_", "H0", "low"], 1e9, "low <= high"),
+        (["learnt", "ramps_", "H0", "low"], -1.0, "Expected"),
+        (["learnt", "ramps_", "H0", "low"], "a", "its ramps_/H0/low is 'a'"),
+        (["learnt", "ramps_", "H0", "new"], 1.0, "its ramps_/H0 is"),
+        (["learnt", "codebooks_"], {}, "an array too many"),
+        (["learnt", "codebooks_", "H0"], None, "its codebooks_/H0 is None"),
+        (["learnt", "codebooks_", "H0", "scale"], "codebooks_/H1/scale", "scale is"),
+        (["learnt", "codebooks_"], {"os.system": {"command": "true"}}, "os.system"),
     ],
     ids=str,
 )
@@ -323,18 +364,17 @@ def test_a_forged_header_is_refused(X, path, keys, value, what):
 @pytest.mark.parametrize(
     ("array", "what"),
     [
-        (np.array([[np.nan, 1.0]]), "array of finite numbers"),
+        (np.array([[np.nan, 1.0]]), "words to be finite"),
         (np.zeros((0, 2)), "Expected words of shape"),
         (np.zeros(3), "Expected words of shape"),
-        (np.zeros((3, 1)), r"scale of shape \(1,\)"),
+        (np.zeros((3, 1)), "scale to be 1 positive numbers"),
     ],
     ids=str,
 )
 def test_forged_words_are_refused(X, path, array, what):
     pbow.save(PersistenceBoW(3).fit(X), path)
     header, arrays = read_container(path, MODEL)
-    words = header["learnt"]["codebooks_"]["dict"]["H1"]["KMeansCodebook"]["words"]
-    arrays[words["array"]] = array
+    arrays["codebooks_/H1/words"] = array
     write_container(path, MODEL, header, arrays)
     with pytest.raises(FileFormatError, match=what):
         pbow.load(path)
@@ -369,10 +409,11 @@ def test_words_of_the_largest_and_smallest_data_come_back(path):
 
 def test_a_codebook_of_births_for_finite_points_is_refused(X, path):
     pbow.save(PersistenceBoW(3, essential="separate").fit(X), path)
-    header, _ = read_container(path, MODEL)
-    books = header["learnt"]["codebooks_"]["dict"]
-    change(path, ["learnt", "codebooks_", "dict"], {**books, "H0": books["H0_inf"]})
-    with pytest.raises(FileFormatError, match=r"none of pbow's|its codebooks_"):
+    header, arrays = read_container(path, MODEL)
+    for name in ("words", "scale"):
+        arrays[f"codebooks_/H0/{name}"] = arrays[f"codebooks_/H0_inf/{name}"]
+    write_container(path, MODEL, header, arrays)
+    with pytest.raises(FileFormatError, match="of part 'H0' is not what fit learns"):
         pbow.load(path)
 
 
@@ -380,76 +421,55 @@ def test_an_array_that_nothing_uses_is_refused(X, path):
     pbow.save(PersistenceBoW(3).fit(X), path)
     header, arrays = read_container(path, MODEL)
     write_container(path, MODEL, header, {**arrays, "more": np.zeros(1)})
-    with pytest.raises(FileFormatError, match="than a PersistenceBoW has: more"):
+    with pytest.raises(FileFormatError, match="an array too many: 'more'"):
         pbow.load(path)
 
 
-@pytest.mark.parametrize(
-    ("estimator", "attribute", "value"),
-    [
-        (Rescale(), "scales_", {"dict": {"H0": 1.0, "H1": 0.0}}),
-        (Rescale(), "scales_", {"dict": {"H0": 1.0, "H1": -2.0}}),
-        (Rescale(), "scales_", {"dict": {"H0": 1.0, "H1": {"float": "nan"}}}),
-        (Rescale(), "scales_", {"dict": {"H0": 1.0}}),
-        (Rescale(), "scales_", 2.0),
-        (SelectParts("H1"), "selected_", {"tuple": ["H2"]}),
-        (SelectParts("H1"), "selected_", "H1"),
-        (PersistenceBoW(2), "_essential", "all"),
-        (PersistenceBoW(2), "_essential", {"list": []}),
-        (StablePersistenceBoW(2), "stability_constant_", -1.0),
-        (StablePersistenceBoW(2), "stability_constant_", {"float": "nan"}),
-        (StablePersistenceBoW(2), "stability_constant_", "low"),
-        (PersistenceImage(), "frames_", {"dict": {}}),
-        (PersistenceImage(), "frames_", {"dict": {"H0": None}}),
-        (PersistenceLandscape(), "grids_", {"dict": {"H2": None}}),
-        (PersistenceLandscape(), "grids_", {"dict": {"H0": 1.0}}),
-        (PersistenceStatistics(), "columns_", {"dict": {"H0": {"tuple": ["mean"]}}}),
-        (LandscapeKernel(), "X_fit_", None),
-        (LandscapeKernel(), "ends_", {"dict": {"H0": 1.0}}),
-        (LandscapeKernel(), "compared_", {"tuple": ["H0", "H0"]}),
-        (LandscapeKernel(), "compared_", {"tuple": ["H0_inf"]}),
-        (LandscapeKernel(), "compared_", {"tuple": []}),
-        (LandscapeKernel(essential="separate"), "ends_", {"dict": {"H0": 1.0}}),
-        (
-            LandscapeKernel(essential="separate"),
-            "ends_",
-            {"dict": {"H0": {"float": "nan"}, "H1": 1.0}},
-        ),
-        (MultiScaleKernel(), "bandwidths_", {"dict": {"H0": 1.0}}),
-        (MultiScaleKernel(), "bandwidths_", {"dict": {"H0": 1.0, "H1": 0.0}}),
-        (WassersteinKernel(), "bandwidths_", 1.0),
-    ],
-    ids=str,
-)
-def test_forged_attributes_are_refused(X, path, estimator, attribute, value):
-    pbow.save(clone(estimator).fit(X), path)
-    change(path, ["learnt", attribute], value)
-    # Or, where arrays were in its place: that they are now nobody's.
-    with pytest.raises(FileFormatError, match=f"its {attribute} is not|more or less"):
-        pbow.load(path)
+NAN = {"float": "nan"}
 
 
 @pytest.mark.parametrize(
-    ("estimator", "attribute", "record", "field", "value"),
+    ("estimator", "keys", "value"),
     [
-        (PersistenceImage(), "frames_", "ImageFrame", "bandwidth", 0.0),
-        (PersistenceImage(), "frames_", "ImageFrame", "bandwidth", "wide"),
-        (PersistenceImage(), "frames_", "ImageFrame", "births", {"tuple": [1.0, 1.0]}),
-        (PersistenceImage(), "frames_", "ImageFrame", "births", {"tuple": [1.0]}),
-        (PersistenceImage(), "frames_", "ImageFrame", "persistences", None),
-        (PersistenceImage(), "frames_", "ImageFrame", "ramp", 1.0),
-        (PersistenceLandscape(), "grids_", "LandscapeGrid", "start", 1e101),
-        (PersistenceLandscape(), "grids_", "LandscapeGrid", "stop", {"float": "nan"}),
-        (PersistenceLandscape(), "grids_", "LandscapeGrid", "stop", 7),
+        (Rescale(), ["scales_"], {"H0": 1.0, "H1": 0.0}),
+        (Rescale(), ["scales_"], {"H0": 1.0, "H1": -2.0}),
+        (Rescale(), ["scales_"], {"H0": 1.0, "H1": NAN}),
+        (Rescale(), ["scales_"], {"H0": 1.0}),
+        (Rescale(), ["scales_"], 2.0),
+        (SelectParts("H1"), ["selected_"], ["H2"]),
+        (SelectParts("H1"), ["selected_"], "H1"),
+        (PersistenceImage(), ["frames_"], {}),
+        (PersistenceImage(), ["frames_"], {"H0": None}),
+        (PersistenceImage(), ["frames_", "H1", "bandwidth"], 0.0),
+        (PersistenceImage(), ["frames_", "H1", "bandwidth"], "wide"),
+        (PersistenceImage(), ["frames_", "H1", "births"], [1.0, 1.0]),
+        (PersistenceImage(), ["frames_", "H1", "births"], [1.0]),
+        (PersistenceImage(), ["frames_", "H1", "persistences"], None),
+        (PersistenceImage(), ["frames_", "H1", "ramp"], 1.0),
+        (PersistenceLandscape(), ["grids_"], {"H2": None}),
+        (PersistenceLandscape(), ["grids_"], {"H0": 1.0}),
+        (PersistenceLandscape(), ["grids_", "H1", "start"], 1e101),
+        (PersistenceLandscape(), ["grids_", "H1", "stop"], NAN),
+        (PersistenceStatistics(), ["columns_"], {"H0": ["mean"]}),
+        (LandscapeKernel(), ["X_fit_"], None),
+        (LandscapeKernel(), ["X_fit_"], 3.0),
+        (LandscapeKernel(), ["X_fit_", "parts"], [1, 2]),
+        (LandscapeKernel(), ["deaths_"], {"H0": 1.0}),
+        (LandscapeKernel(), ["compared_"], ["H0", "H0"]),
+        (LandscapeKernel(), ["compared_"], ["H0_inf"]),
+        (LandscapeKernel(), ["compared_"], []),
+        (LandscapeKernel(essential="separate"), ["deaths_"], {"H0": 1.0}),
+        (LandscapeKernel(essential="separate"), ["deaths_", "H0"], NAN),
+        (MultiScaleKernel(), ["bandwidths_"], {"H0": 1.0}),
+        (MultiScaleKernel(), ["bandwidths_"], {"H0": 1.0, "H1": 0.0}),
+        (WassersteinKernel(), ["bandwidths_"], 1.0),
     ],
     ids=str,
 )
-def test_forged_records_are_refused(
-    X, path, estimator, attribute, record, field, value
-):
+def test_forged_attributes_are_refused(X, path, estimator, keys, value):
     pbow.save(clone(estimator).fit(X), path)
-    change(path, ["learnt", attribute, "dict", "H1", record, field], value)
-    with pytest.raises(FileFormatError, match=f"its {attribute} is not"):
+    change(path, ["learnt", *keys], value)
+    with pytest.raises(FileFormatError, match="Cannot read"):
         pbow.load(path)
 
 

@@ -124,7 +124,7 @@ def test_a_finished_file_is_read_and_no_other_is_overwritten(kernel, ragged, tmp
         lambda: fitted.distances(ragged[:-1], out=path),
         lambda: fitted.distances(ragged, ragged, out=path),
     ):
-        with pytest.raises(FileExistsError, match="is there already, and is not this"):
+        with pytest.raises(FileExistsError, match="exists and is not this matrix"):
             other()
     assert_array_equal(np.load(path), expected)
 

@@ -14,6 +14,7 @@ from dataclasses import fields, is_dataclass
 from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
+from urllib.parse import quote
 
 import numpy as np
 from numpy.random import BitGenerator, Generator, RandomState
@@ -235,9 +236,9 @@ def _pack(value: Any, arrays: Arrays, path: str) -> Any:
     if is_dataclass(value):
         value = {field.name: getattr(value, field.name) for field in fields(value)}
     if isinstance(value, dict):
-        return {key: _pack(v, arrays, f"{path}/{key}") for key, v in value.items()}
+        return {key: _pack(v, arrays, _inner(path, key)) for key, v in value.items()}
     if isinstance(value, tuple):
-        return [_pack(v, arrays, f"{path}/{k}") for k, v in enumerate(value)]
+        return [_pack(v, arrays, _inner(path, k)) for k, v in enumerate(value)]
     return _plain_scalar(value)
 
 
@@ -260,12 +261,17 @@ def _unpack(value: Any, kind: Any, arrays: Arrays, path: str) -> Any:
         return _unpack_leaf(value, kind, arrays, path)
     items = value.items() if isinstance(value, dict) else enumerate(value)
     unpacked: dict[Any, Any] = {
-        key: _unpack(one, inside[key], arrays, f"{path}/{key}") for key, one in items
+        key: _unpack(one, inside[key], arrays, _inner(path, key)) for key, one in items
     }
     if is_dataclass(kind):
         record: Any = kind
         return record(**unpacked)
     return unpacked if isinstance(value, dict) else tuple(unpacked.values())
+
+
+def _inner(path: str, key: str | int) -> str:
+    """Return the path of what is inside; parts may have any name."""
+    return f"{path}/{quote(str(key), safe='', errors='surrogatepass')}"
 
 
 def _types_inside(value: Any, kind: Any) -> dict[Any, Any] | None:

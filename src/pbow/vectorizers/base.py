@@ -155,17 +155,18 @@ class Vectorizer(DiagramEstimator):
             for name in self.parts_:
                 births_only.setdefault(name + ESSENTIAL_SUFFIX, True)
         names = list(getattr(self, self.by_part))
+        if not names or not set(names) <= set(births_only):
+            msg = f"its {self.by_part} are of parts {names!r:.90}, which fit had not."
+            raise ValueError(msg)
         for attribute in set(self.learnt_types()) - {"parts_"}:
             records = getattr(self, attribute)
-            if list(records) != names or not 0 < len(names) <= len(births_only):
-                msg = f"{attribute} has other parts than {self.by_part}."
+            if list(records) != names:
+                msg = f"its {attribute} has other parts than {self.by_part}."
                 raise ValueError(msg)
             for name, record in records.items():
-                expected = births_only.get(name)
-                if getattr(record, "births_only", expected) is not expected or (
-                    expected is None
-                ):
-                    msg = f"{attribute} of part {name[:60]!r} is not what fit learns."
+                expected = births_only[name]
+                if getattr(record, "births_only", expected) is not expected:
+                    msg = f"its {attribute} of part {name!r} is not what fit learns."
                     raise ValueError(msg)
 
     def _encode(self, X: Diagrams) -> NDArray[Any]:
