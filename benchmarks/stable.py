@@ -44,7 +44,7 @@ def _one_race(name: str, covariance: str, settings: Settings) -> Table:
     codebook = ours.codebooks_["H1"]
     points = born_and_persistent(X)
     expected = ours.transform(X)
-    single = copy(ours).set_params(dtype="float32")  # with the same codebook
+    single = copy(ours.fitted_).set_params(dtype="float32")  # with the same codebook
 
     def encode(log_likelihoods: Callable, ranges: list[tuple[int, int]]) -> np.ndarray:
         out = np.zeros((len(X), N_WORDS))

@@ -3,6 +3,7 @@ from . import datasets as datasets
 from . import diagrams as diagrams
 from . import encoding as encoding
 from . import errors as errors
+from . import estimator as estimator
 from . import experiment as experiment
 from . import explorer as explorer
 from . import homology as homology

@@ -26,7 +26,7 @@ from pbow.diagrams import Diagrams, check_diagrams
 from pbow.errors import ParameterError
 from pbow.essential import ESSENTIAL_SUFFIX
 
-__all__ = ["MOST_NUMBERS", "DiagramEstimator", "value_of_part"]
+__all__ = ["DiagramEstimator", "value_of_part"]
 
 # A diagram then takes 80 MB. Who asks for more has mistyped a number.
 MOST_NUMBERS = 10_000_000

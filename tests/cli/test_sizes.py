@@ -2,10 +2,9 @@ from importlib import import_module
 
 import pytest
 
-from pbow import save, vectorizers
+from pbow import vectorizers
 from pbow.cli import sizes
 from pbow.cli.descriptors import VECTORIZERS
-from pbow.vectorizers import PersistenceImage, PersistenceLandscape
 
 TOO_MUCH = [
     ("image", "resolution=100000", "10,000,000,000"),
@@ -54,21 +53,6 @@ def test_features_are_counted_as_they_are_named(X, name, essential):
         fitted.set_params(resolution=(3, 4))
     fitted.fit(X)
     assert sizes.count_features(fitted) == len(fitted.get_feature_names_out())
-
-
-@pytest.mark.parametrize(
-    "model", [PersistenceImage(100_000), PersistenceLandscape(10**6, 10_000)]
-)
-def test_a_model_of_absurd_size_is_shown_and_not_used(run, folder, X, model):
-    n = 2 * 10**10
-    save(model.fit(X), "m.pbow")
-    shown = run("info", "m.pbow")
-    assert shown.exit_code == 0
-    assert f"{n}" in shown.stdout
-    result = run("transform", "m.pbow", "diagrams.pbow", "-o", "v.npy")
-    assert result.exit_code == 1
-    assert result.stderr.startswith(f"Error: m.pbow would make {n:,} features of a d")
-    assert not (folder / "v.npy").exists()
 
 
 def test_nothing_is_written_before_features_are_counted(run, folder, monkeypatch):

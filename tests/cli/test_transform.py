@@ -108,7 +108,7 @@ def test_a_sample_is_blamed_by_its_own_number(run, folder):
     write_diagrams([[[0, 1]]] * 7 + [[[10, np.inf]]], "late.csv")
     result = run("transform", "m.pbow", "late.csv", "-o", "v.npy")
     assert result.exit_code == 1
-    assert "Diagram 7 of part H1 has a point that never dies" in result.stderr
+    assert "Diagram 7 of part H1 has an essential point" in result.stderr
 
 
 def test_the_result_is_reported_as_json(run, folder):

@@ -364,10 +364,10 @@ def test_a_forged_header_is_refused(X, path, keys, value, what):
 @pytest.mark.parametrize(
     ("array", "what"),
     [
-        (np.array([[np.nan, 1.0]]), "words to be finite"),
+        (np.array([[np.nan, 1.0]]), "words to be an array of finite"),
         (np.zeros((0, 2)), "Expected words of shape"),
         (np.zeros(3), "Expected words of shape"),
-        (np.zeros((3, 1)), "scale to be 1 positive numbers"),
+        (np.zeros((3, 1)), "Expected scale of shape"),
     ],
     ids=str,
 )

@@ -212,7 +212,7 @@ def _class_means(vectorizer: Any, samples: Samples) -> list[dict[str, Any]]:
 
     Rows are sums over points, before they are normalised.
     """
-    raw = copy(vectorizer).set_params(normalize=None)
+    raw = copy(vectorizer.fitted_).set_params(normalize=None)
     sums = np.asarray(raw.transform(samples.diagrams), np.float64)
     by_class = [
         sums[samples.members == k].mean(axis=0) for k in range(len(samples.classes))

@@ -102,7 +102,7 @@ def save(estimator: DiagramEstimator, path: AnyPath) -> None:
     if not hasattr(estimator, "fitted_"):
         msg = f"This {cls.__name__} is not fitted yet. Call fit before save."
         raise NotFittedError(msg)
-    fitted: DiagramEstimator = estimator.fitted_
+    fitted = estimator._model()
     parameters = fitted.get_params(deep=False)
     if isinstance(parameters.get("random_state"), RANDOM):
         parameters["random_state"] = None
