@@ -15,7 +15,7 @@ import pbow
 from pbow import Diagrams, PersistenceBoW
 from pbow.errors import FileFormatError
 from pbow.io.container import DIAGRAMS, write_container
-from pbow.io.native import read_metadata, read_native, write_native
+from pbow.io.native import from_arrays, read_metadata, read_native, write_native
 
 HUGE = 2**63 - 1
 
@@ -176,8 +176,12 @@ STARTS = np.array([0, 2])
         (np.zeros(4), [0, 2], "expected .n_points, 2."),
         (np.zeros((2, 3)), [0, 2], "expected .n_points, 2."),
         (np.array(1.0), [0, 0], "expected .n_points, 2."),
-        (OK.astype(np.float32), [0, 2], "float32 and int64; expected float64"),
-        (OK, np.array([0.0, 2.0]), "expected float64 and int64"),
+        (
+            OK.astype(np.float32),
+            [0, 2],
+            "float32 and int64; expected arrays of float64",
+        ),
+        (OK, np.array([0.0, 2.0]), "expected arrays of float64 and int64"),
     ],
     ids=str,
 )
@@ -219,6 +223,16 @@ def test_a_header_without_parts_and_an_array_too_many_are_refused(tmp_path):
         read_native(tmp_path / "X")
     with pytest.raises(FileFormatError, match="not those of 1 different"):
         read_native(forge(tmp_path / "X", {**arrays, "more": OK}))
+
+
+@pytest.mark.parametrize("value", [1.5, "x", None, [0, 1]])
+def test_what_is_no_array_is_refused(value):
+    arrays = {"points0": np.zeros((1, 2)), "offsets0": np.array([0, 1])}
+    for name in arrays:
+        with pytest.raises(
+            ValueError, match=f"{type(value).__name__}.*expected arrays"
+        ):
+            from_arrays({"parts": ["H1"]}, arrays | {name: value})
 
 
 def test_parts_of_different_length_are_refused(tmp_path):

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pbow._utils.files import AnyPath
 from pbow.diagrams import Diagrams, check_diagrams
@@ -200,11 +199,13 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> Diagrams:
     )
 
 
-def _part(points: NDArray[Any], offsets: NDArray[Any], name: str) -> Diagrams:
-    if points.dtype != np.float64 or offsets.dtype != np.int64:
+def _part(points: Any, offsets: Any, name: str) -> Diagrams:
+    # In a model, other values may stand where arrays should.
+    found = [getattr(a, "dtype", type(a).__name__) for a in (points, offsets)]
+    if found != [np.float64, np.int64]:
         msg = (
-            f"points and offsets of part {name} are {points.dtype} and "
-            f"{offsets.dtype}; expected float64 and int64."
+            f"points and offsets of part {name} are {found[0]} and {found[1]}; "
+            "expected arrays of float64 and int64."
         )
         raise ValueError(msg)
     # Differences of offsets outside of this range could overflow and look like sizes.
