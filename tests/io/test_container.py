@@ -148,19 +148,6 @@ def test_arrays_are_written_without_a_copy(tmp_path):
         tracemalloc.stop()
 
 
-@pytest.mark.long
-def test_more_than_four_gigabytes_come_back(tmp_path):
-    # A sparse file: zeros that take no place.
-    zeros = np.memmap(tmp_path / "zeros", np.float64, mode="w+", shape=(6 << 20, 100))
-    path = tmp_path / "large"
-    write_container(path, DIAGRAMS, {}, {"a": zeros, "b": np.arange(9)})
-    arrays = read_container(path, DIAGRAMS, mmap=True)[1]
-    assert arrays["a"].shape == zeros.shape
-    assert not arrays["a"][-1].any()
-    assert_array_equal(arrays["b"], np.arange(9))
-    path.unlink()  # pytest would keep it for some runs
-
-
 @pytest.mark.parametrize(
     "array",
     [np.array(["a"]), np.array([True]), np.array([1j]), np.zeros((1, 1, 1, 1, 1))],
@@ -254,7 +241,7 @@ def test_a_header_that_is_not_ours_is_refused(tmp_path, text, what):
 def test_what_is_no_safetensors_file_is_refused(tmp_path, content):
     path = tmp_path / "file"
     path.write_bytes(content)
-    assert_refused(path, "it is not a file of pbow, or is damaged")
+    assert_refused(path, "cut short, damaged, or not a file of pbow")
 
 
 def test_safetensors_of_other_programs_are_refused(tmp_path):

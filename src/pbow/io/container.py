@@ -182,12 +182,12 @@ def _parsed(path: AnyPath) -> Iterator[tuple[Any, int]]:
     with format_error(path):
         n_bytes = int.from_bytes(length, "little")
         if len(length) < LENGTH_BYTES or n_bytes > MAX_DESCRIPTION_BYTES:
-            _refuse("it is not a file of pbow, or is damaged")
+            _refuse("it is cut short, damaged, or not a file of pbow")
         try:
             with safe_open(path, "np") as tensors:
                 yield tensors, LENGTH_BYTES + n_bytes
         except SafetensorError as error:
-            msg = f"it is not a file of pbow, or is damaged ({error})."
+            msg = f"it is cut short, damaged, or not a file of pbow ({error})."
             raise ValueError(msg) from error
 
 
