@@ -23,8 +23,9 @@ from tests.explorer.models import diagrams
 
 from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
 from pbow.encoding import encode_counts
-from pbow.explorer import page as page_module
 from pbow.explorer import write_explorer
+from pbow.explorer.content import check_samples
+from pbow.explorer.page import Limits, make_page
 
 NEW = diagrams(25, seed=9)
 
@@ -255,11 +256,12 @@ def test_all_vectors_are_downloaded_to_the_last_digit(hard, shapes):
     assert (vectors == shapes.hard.transform(shapes.X)).all()
 
 
-def test_of_a_choice_of_diagrams_each_keeps_its_number(browser, shapes, monkeypatch):
-    size = shapes.pages["soft"].stat().st_size + page_module.SPARE
-    monkeypatch.setattr(page_module, "LARGEST_PAGE", size)
+def test_of_a_choice_of_diagrams_each_keeps_its_number(browser, shapes):
+    limits = Limits(shapes.pages["soft"].stat().st_size + Limits.spare)
     path = shapes.pages["soft"].with_name("choice.html")
-    write_explorer(shapes.soft, shapes.X, path)
+    samples = check_samples(shapes.soft, shapes.X, None, None, None)
+    page = make_page(shapes.soft, samples, "choice", limits)
+    path.write_text(page, encoding="utf-8")
     open_page(browser, path)
     (note,) = re.findall(r"holds (\d+) of 60 diagrams", text_of(browser, "notes"))
     last = int(note) - 1

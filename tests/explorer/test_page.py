@@ -10,8 +10,9 @@ from tests.explorer.driving import HOSTILE
 from tests.explorer.models import diagrams
 
 from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
-from pbow.explorer import page as page_module
 from pbow.explorer import write_explorer
+from pbow.explorer.content import check_samples
+from pbow.explorer.page import Limits, make_page
 
 
 @pytest.fixture
@@ -74,13 +75,24 @@ def test_a_vectorizer_that_makes_data_frames_will_do(ragged, tmp_path):
     assert paths[0].read_bytes() == paths[1].read_bytes()
 
 
-def test_many_points_are_thinned_out_and_the_page_says_so(tmp_path, monkeypatch):
+@pytest.fixture
+def write_limited(tmp_path):
+    """Write a page that may hold less than others."""
+
+    def write(model, X, limits, labels=None, sample_names=None):
+        samples = check_samples(model, X, labels, None, sample_names)
+        path = tmp_path / "page.html"
+        path.write_text(make_page(model, samples, "title", limits), encoding="utf-8")
+        assert path.stat().st_size < limits.n_bytes
+        return path
+
+    return write
+
+
+def test_many_points_are_thinned_out_and_the_page_says_so(write_limited):
     X = diagrams(30)
     model = PersistenceBoW(5, random_state=0).fit(X)
-    path = tmp_path / "page.html"
-    monkeypatch.setattr(page_module, "MOST_POINTS", 100)
-    write_explorer(model, X, path)
-    content = content_of(path)
+    content = content_of(write_limited(model, X, Limits(n_points=100)))
     n_finite = sum(len(X[name].finite().points) for name in X.parts)
     kept = [sum(part["kept"]) for part in content["samples"]["points"]]
     assert 60 <= sum(kept) <= 100
@@ -89,18 +101,13 @@ def test_many_points_are_thinned_out_and_the_page_says_so(tmp_path, monkeypatch)
 
 
 @pytest.fixture
-def write_with(tmp_path, monkeypatch):
+def write_with(write_limited):
     """Write a page that has room for little more than what all pages have."""
 
-    def write(model, X, n_bytes, **given):
-        static = tmp_path / "static.html"
-        write_explorer(model, X[:1], static)
-        limit = static.stat().st_size + page_module.SPARE + n_bytes
-        monkeypatch.setattr(page_module, "LARGEST_PAGE", limit)
-        path = tmp_path / "page.html"
-        write_explorer(model, X, path, **given)
-        assert path.stat().st_size < limit
-        return path
+    def write(model, X, n_bytes, for_points=Limits.for_points, **given):
+        static = write_limited(model, X[:1], Limits()).stat().st_size
+        limit = static + Limits.spare + n_bytes
+        return write_limited(model, X, Limits(limit, for_points=for_points), **given)
 
     return write
 
@@ -113,11 +120,11 @@ def many_soft(n_samples, n_points):
     return X, StablePersistenceBoW(40, random_state=0).fit(X)
 
 
-def test_vectors_leave_room_for_points(write_with, monkeypatch):
+def test_vectors_leave_room_for_points(write_with):
     X, model = many_soft(600, n_points=20)
-    monkeypatch.setattr(page_module, "ROOM_FOR_POINTS", 60_000)
     for n_bytes in (150_000, 250_000, 350_000):
-        (places,) = content_of(write_with(model, X, n_bytes))["samples"]["points"]
+        path = write_with(model, X, n_bytes, for_points=60_000)
+        (places,) = content_of(path)["samples"]["points"]
         assert min(places["kept"]) >= 4
 
 
@@ -160,20 +167,18 @@ def test_what_does_not_fit_is_left_out_evenly_and_the_page_says_so(write_with, o
     assert sum(places["kept"]) == 2 * samples["n"]
     _, note, _ = content["notes"]
     assert note.startswith(
-        f"This page holds {samples['n']} of 400 diagrams, spread evenly over each class"
+        f"This page holds {samples['n']} of 400 diagrams, spread evenly over each label"
     )
 
 
-def test_a_model_without_room_is_refused(fitted, ragged, tmp_path, monkeypatch):
-    monkeypatch.setattr(page_module, "LARGEST_PAGE", 1_000_000)
+def test_a_model_without_room_is_refused(fitted, ragged, write_limited):
     with pytest.raises(ValueError, match="no room for a model of 5 words"):
-        write_explorer(fitted, ragged, tmp_path / "page.html")
-    assert list(tmp_path.iterdir()) == []
+        write_limited(fitted, ragged, Limits(n_bytes=1_000_000))
 
 
 def test_a_missing_extra_is_named(fitted, ragged, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "plotly.offline", None)
-    with pytest.raises(ImportError, match="the extra explorer"):
+    with pytest.raises(ImportError, match="the extra explorer of pbow"):
         write_explorer(fitted, ragged, tmp_path / "page.html")
 
 

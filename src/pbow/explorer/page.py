@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pbow._utils.files import AnyPath, atomic_write
+from pbow._utils.optional import import_optional
 from pbow.explorer.content import (
     Samples,
     check_samples,
@@ -23,24 +25,33 @@ from pbow.explorer.content import (
 )
 from pbow.explorer.thinning import round_off, spread
 
-__all__ = ["write_explorer"]
+__all__ = ["Limits", "make_page", "write_explorer"]
 
 PROGRAMS = (
     *("encode", "csv", "elements", "pictures", "download", "own"),
     *("unpack", "explorer"),
 )
 
-LARGEST_PAGE = 20_000_000  # bytes
+BYTES_PER_POINT = 22  # two float64 in base64, if they do not deflate at all
+# What JSON needs for a sample besides its name: number and label, and counts per part.
+BYTES_PER_SAMPLE = 16
+BYTES_PER_DIAGRAM = 20
 
-# Points to draw, where there is room; they are said to be thinned out.
-MOST_POINTS = 200_000
-BYTES_A_POINT = 22  # two float64 in base64, should they not deflate at all
-# Vectors leave so many bytes to points: a page without any would show no diagram.
-ROOM_FOR_POINTS = 3_000_000
-# What JSON needs for a sample besides its name: number and class, and counts a part.
-BYTES_A_SAMPLE = 16
-BYTES_A_DIAGRAM = 20
-SPARE = 100_000
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a page may hold.
+
+    n_bytes : size of the page.
+    spare : bytes of it for tags and what else is not counted.
+    n_points : points to draw; more are thinned out.
+    for_points : bytes that vectors leave to points, so that diagrams can be seen.
+    """
+
+    n_bytes: int = 20_000_000
+    spare: int = 100_000
+    n_points: int = 200_000
+    for_points: int = 3_000_000
 
 
 def write_explorer(
@@ -56,7 +67,7 @@ def write_explorer(
     """Write a web page in which a fitted bag-of-words can be explored.
 
     The page is one file of less than 20 MB that needs no server and no network. It
-    shows the words in the plane, what share each has of each class, how two classes
+    shows the words in the plane, the share of each word in each label, how two labels
     differ, and the points and the vector of each diagram. It computes the vectors of
     other diagrams, from a CSV file that is dropped onto it, as ``transform`` would.
 
@@ -65,16 +76,16 @@ def write_explorer(
     vectorizer : PersistenceBoW or StablePersistenceBoW
         Fitted.
     X : Diagrams or list of array-like of shape (n_points_i, 2)
-        The diagrams to show, with the parts that were there in fit. Many points are
-        thinned out for drawing; vectors and means are computed from all. Vectors that
-        take too much room are rounded to 2**-32; where this is not enough, the page
-        holds an even choice of the diagrams, and says so.
+        The diagrams to show, with the same parts as in fit. Many points are thinned out
+        for drawing; vectors and means are computed from all. Vectors that take too much
+        room are rounded to 2**-32; if this is not enough, the page holds an even choice
+        of the diagrams, and says so.
     path : str or path-like
         The file to make or replace, usually ``*.html``.
     labels : array-like of shape (n_samples,), optional
-        Class of each diagram.
+        Label of each diagram.
     label_names : sequence of str, optional
-        Names of the classes, in the order of the sorted labels. By default the labels.
+        Names of the labels, in sorted order. By default the labels themselves.
     sample_names : sequence of str, optional
         Names of the diagrams. By default their numbers.
     title : str, default="pbow explorer"
@@ -107,6 +118,13 @@ def write_explorer(
     '<!DOCTYPE html>'
     """
     samples = check_samples(vectorizer, X, labels, label_names, sample_names)
+    page = make_page(vectorizer, samples, title, Limits())
+    with atomic_write(path) as file:
+        file.write(page.encode())
+
+
+def make_page(vectorizer: Any, samples: Samples, title: str, limits: Limits) -> str:
+    """Return the text of a page."""
     static = {
         "title": escape(title),
         "generator": "pbow",
@@ -116,26 +134,26 @@ def write_explorer(
     }
     # An array, also from a vectorizer that was told to make data frames.
     vectors = np.asarray(vectorizer.transform(samples.diagrams))
-    room = LARGEST_PAGE - SPARE - sum(len(text.encode()) for text in static.values())
-    pieces = _data(vectorizer, samples, vectors, room)
+    room = limits.n_bytes - limits.spare
+    room -= sum(len(text.encode()) for text in static.values())
+    pieces = _data(vectorizer, samples, vectors, room, limits)
     template = _asset("page.html")
-    page = re.sub(r"\{\{(\w+)\}\}", lambda m: (static | pieces)[m[1]], template)
-    with atomic_write(path) as file:
-        file.write(page.encode())
+    return re.sub(r"\{\{(\w+)\}\}", lambda m: (static | pieces)[m[1]], template)
 
 
 def _data(
-    vectorizer: Any, samples: Samples, vectors: NDArray[Any], room: int
+    vectorizer: Any, samples: Samples, vectors: NDArray[Any], room: int, limits: Limits
 ) -> dict[str, str]:
     """Return the data of the page, in at most `room` bytes."""
     content = describe(vectorizer, samples, vectors)
     room -= len(_to_json(content))
     n_points = sum(len(samples.diagrams[part].points) for part in vectorizer.parts_)
-    for_points = min(n_points * BYTES_A_POINT, ROOM_FOR_POINTS)
+    for_points = min(n_points * BYTES_PER_POINT, limits.for_points)
     rows, packed, notes = _vectors_that_fit(samples, vectors, room - for_points)
     room -= len(packed) + int(_sample_costs(samples)[rows].sum())
+    n_points = min(limits.n_points, room // BYTES_PER_POINT)
     points, places, points_note = points_to_draw(
-        vectorizer, samples.diagrams[rows], min(MOST_POINTS, room // BYTES_A_POINT)
+        vectorizer, samples.diagrams[rows], n_points
     )
     content["samples"] = describe_samples(samples, rows) | {"points": places}
     content["notes"] += [*notes, points_note]
@@ -169,14 +187,14 @@ def _vectors_that_fit(
         if n_kept <= 0:
             msg = (
                 f"A page under 20 MB has no room for a model of {n_features:,} words "
-                f"and {len(samples.classes):,} classes. Fit one with fewer words."
+                f"and {len(samples.classes):,} labels. Fit one with fewer words."
             )
             raise ValueError(msg)
         rows = spread(samples.members, n_kept)
     if len(rows) < n_samples:
         notes.append(
             f"This page holds {len(rows):,} of {n_samples:,} diagrams, spread evenly "
-            f"over {'each class' if samples.classes else 'all'}, so that it stays "
+            f"over {'each label' if samples.classes else 'all'}, so that it stays "
             "under 20 MB; means are of all. `pbow transform` writes all vectors."
         )
     return rows, packed, notes
@@ -184,9 +202,9 @@ def _vectors_that_fit(
 
 def _sample_costs(samples: Samples) -> NDArray[np.int64]:
     """Return the bytes of JSON that each sample takes; rather more than less."""
-    # Points that never die may have a codebook of their own.
+    # Essential points may have a codebook of their own.
     n_diagrams = 2 * len(samples.diagrams.parts)
-    row = BYTES_A_SAMPLE + BYTES_A_DIAGRAM * n_diagrams
+    row = BYTES_PER_SAMPLE + BYTES_PER_DIAGRAM * n_diagrams
     costs = np.full(len(samples.diagrams), row, np.int64)
     if samples.names is not None:
         costs += [len(_to_json(name)) + 2 for name in samples.names]
@@ -204,10 +222,8 @@ def _asset(name: str) -> str:
 
 
 def _plotly() -> str:
-    try:
-        from plotly.offline import get_plotlyjs  # noqa: PLC0415
-    except ImportError as error:
-        msg = "pbow.explorer needs plotly, of the extra explorer: pip install plotly."
-        raise ImportError(msg) from error
-    script: str = get_plotlyjs()
+    offline = import_optional(
+        "plotly.offline", extra="explorer", purpose="pbow.explorer"
+    )
+    script: str = offline.get_plotlyjs()
     return script
