@@ -6,15 +6,15 @@ from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
 
 
 def diagrams(n_samples, seed=0):
-    """Return two parts with points that never die."""
+    """Return two parts with essential points."""
     rng = np.random.default_rng(seed)
     parts = {"H0": [], "H1": []}
     for i in range(n_samples):
         for part in parts.values():
             births = rng.uniform(0.0, 1.0, rng.integers(1, 30)) + 0.4 * (i % 2)
             points = np.c_[births, births + rng.exponential(0.3, len(births))]
-            endless = np.c_[rng.uniform(0.0, 1.0, 3), np.full(3, np.inf)]
-            part.append(np.concatenate((points, endless)))
+            essential = np.c_[rng.uniform(0.0, 1.0, 3), np.full(3, np.inf)]
+            part.append(np.concatenate((points, essential)))
     return Diagrams.from_parts(parts)
 
 

@@ -66,7 +66,7 @@ def test_labels_may_be_an_array(run):
         ({"labels": "none.txt"}, "none.txt"),
         (
             {"names": "short.txt"},
-            "Expected --names to be 12 names, one a diagram; got 2",
+            "Expected --names to be 12 names, one per diagram; got 2",
         ),
         ({"output": "missing/page.html"}, "Cannot write to the folder missing"),
         ({"output": "."}, "it is a folder"),

@@ -42,7 +42,7 @@ def test_json_holds_every_model_to_the_last_digit(name):
     books = model.codebooks_
     assert [book["name"] for book in copy["codebooks"]] == list(books)
     for book in copy["codebooks"]:
-        assert book["never_dies"] == (book["name"] != book["part"])
+        assert book["is_essential"] == (book["name"] != book["part"])
         words = getattr(books[book["name"]], "words", None)
         words = books[book["name"]].means if words is None else words
         assert (np.array(book["words"])[:, : words.shape[1]] == words).all()
@@ -139,7 +139,7 @@ def test_numbers_are_packed_little_endian():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"labels": [1, 2]}, r"one label a diagram, shape \(30,\); got shape \(2,\)"),
+        ({"labels": [1, 2]}, r"one label per diagram, shape \(30,\); got shape \(2,\)"),
         ({"labels": [[1]] * 30}, r"got shape \(30, 1\)"),
         ({"label_names": ["a"]}, "label_names to be 0 names"),
         ({"labels": [1] * 30, "label_names": ["a", "b"]}, r"to be 1 names.*got 2"),

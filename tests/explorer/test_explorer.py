@@ -157,7 +157,7 @@ def test_the_mixture_shows_its_ellipses(soft, shapes):
     assert words["y"] == book.means[:, 1].tolist()
 
 
-def test_parts_are_switched_those_that_never_die_too(soft, shapes):
+def test_parts_are_switched_essential_ones_too(soft, shapes):
     assert list(shapes.soft.codebooks_) == ["H0", "H0_inf", "H1", "H1_inf"]
     vectors = shapes.soft.transform(shapes.X)
     choose(soft, "sample", "page 4")

@@ -14,7 +14,7 @@ __all__ = ["normalize_graph_diagrams"]
 
 Floats = NDArray[np.float64]
 
-# What is smaller is no scale: births of points that never die may lie far above it.
+# What is smaller is no scale: births of essential points may lie far above it.
 SMALLEST_SCALE = 1e-100
 
 
@@ -23,7 +23,7 @@ def normalize_graph_diagrams(X: Any, *, min_persistence: float = 0.01) -> Diagra
 
     For each sample the smallest birth is subtracted, and all is divided by the largest
     finite death less the smallest birth: a vertex's degree says how it compares within
-    its own graph. Then points of little persistence are left out. Points that never die
+    its own graph. Then points of little persistence are left out. Essential points
     are moved and scaled alike and stay, so that the vectorizer's `essential` decides
     what becomes of them.
 
@@ -43,7 +43,7 @@ def normalize_graph_diagrams(X: Any, *, min_persistence: float = 0.01) -> Diagra
     Raises
     ------
     ValueError
-        For a bad `min_persistence`, and where a point that never dies would be born
+        For a bad `min_persistence`, and if an essential point would be born
         beyond 1e100, so small is its sample's scale.
 
     See Also
@@ -108,7 +108,7 @@ def _moved(
         row = int(np.argmax(too_far))
         sample = owner[row]
         msg = (
-            f"Sample {sample} has a point that never dies and would be born at "
+            f"Sample {sample} has an essential point that would be born at "
             f"{points[row, 0]:g}: its births start at {lowest[sample]:g}, and it is "
             f"divided by {scale[sample]:g}. Expected at most {LARGEST_COORDINATE:g}; "
             "leave such points out."

@@ -1,4 +1,4 @@
-"""What the page knows: the model, class means, vectors, and points to draw."""
+"""What the page knows: the model, means per label, vectors, and points to draw."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from pbow._utils.text import plural
 from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.compute.mixture import pack as pack_components
 from pbow.diagrams import Diagrams, check_diagrams
+from pbow.errors import ParameterError
 from pbow.essential import ESSENTIAL_SUFFIX, finite_parts
 from pbow.explorer.thinning import most_per_diagram, thin_out
 from pbow.vectorizers import PersistenceBoW, StablePersistenceBoW
@@ -34,7 +36,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-# More would be slow to draw, and one blot.
+# More would be slow to draw, and could not be told apart.
 MOST_DRAWN = 2_000
 
 UNITS = {
@@ -54,9 +56,9 @@ class Samples:
     diagrams : Diagrams
         With the parts of the model.
     classes : list of str
-        Names of the classes; empty without labels.
+        Names of the labels; empty without labels.
     members : ndarray of int
-        Class of each diagram; all 0 without labels.
+        Label of each diagram, by its place in `classes`; all 0 without labels.
     names : list of str or None
         Names of the diagrams.
     """
@@ -95,7 +97,7 @@ def check_samples(
         given = np.asarray(labels)
         if given.shape != (n_samples,):
             msg = (
-                f"Expected one label a diagram, shape ({n_samples},); got shape "
+                f"Expected one label per diagram, shape ({n_samples},); got shape "
                 f"{given.shape}."
             )
             raise ValueError(msg)
@@ -103,18 +105,12 @@ def check_samples(
         classes = [str(label) for label in found]
     if label_names is not None:
         if labels is None or len(label_names) != len(classes):
-            msg = (
-                f"Expected label_names to be {len(classes)} names, one a class of "
-                f"labels in sorted order; got {len(label_names)}."
-            )
-            raise ValueError(msg)
+            expected = f"{len(classes)} names, one per label in sorted order"
+            raise ParameterError("label_names", expected, len(label_names))
         classes = [str(name) for name in label_names]
     if sample_names is not None and len(sample_names) != n_samples:
-        msg = (
-            f"Expected sample_names to be {n_samples} names, one a diagram; "
-            f"got {len(sample_names)}."
-        )
-        raise ValueError(msg)
+        expected = f"{n_samples} names, one per diagram"
+        raise ParameterError("sample_names", expected, len(sample_names))
     names = None if sample_names is None else [str(name) for name in sample_names]
     return Samples(diagrams, classes, members, names)
 
@@ -144,11 +140,11 @@ def _describe_codebook(
     described: dict[str, Any] = {
         "name": name,
         "part": name,
-        "never_dies": name not in vectorizer.parts_,
+        "is_essential": name not in vectorizer.parts_,
         "ramp": None if ramp is None else [ramp.low, ramp.high],
         "covariances": None,
     }
-    if described["never_dies"]:
+    if described["is_essential"]:
         described["part"] = name.removesuffix(ESSENTIAL_SUFFIX)
     if isinstance(codebook, KMeansCodebook):
         rates = (1.0 / codebook.scale).tolist()
@@ -183,7 +179,7 @@ def describe(
 
 
 def describe_samples(samples: Samples, rows: NDArray[np.intp]) -> dict[str, Any]:
-    """Return numbers, names and classes of those diagrams that the page holds."""
+    """Return numbers, names and labels of those diagrams that the page holds."""
     numbers: list[int] = rows.tolist()
     return {
         "n": len(numbers),
@@ -195,22 +191,16 @@ def describe_samples(samples: Samples, rows: NDArray[np.intp]) -> dict[str, Any]
 
 def _summary(vectorizer: Any, samples: Samples, vectors: NDArray[Any]) -> str:
     n_samples, n_features = vectors.shape
-    counts = [_counted(n_samples, "diagram"), _counted(n_features, "feature")]
+    counts = [plural(n_samples, "diagram"), plural(n_features, "feature")]
     if samples.classes:
-        counts.append(_counted(len(samples.classes), "class"))
+        counts.append(plural(len(samples.classes), "class"))
     return f"{' '.join(repr(vectorizer).split())}; {', '.join(counts)}"
 
 
-def _counted(n: int, word: str) -> str:
-    """Return how many there are, in words for people."""
-    plural = "classes" if word == "class" else f"{word}s"
-    return f"{n:,} {word if n == 1 else plural}"
-
-
 def _class_means(vectorizer: Any, samples: Samples) -> list[dict[str, Any]]:
-    """Return, for each codebook, the mean row of all diagrams and of each class.
+    """Return, per codebook, the mean row of all diagrams and of each label.
 
-    Rows are sums over points, before they are normalised.
+    Rows are sums over points, before normalization.
     """
     raw = copy(vectorizer.fitted_).set_params(normalize=None)
     sums = np.asarray(raw.transform(samples.diagrams), np.float64)
@@ -273,7 +263,7 @@ def points_to_draw(
     if len(points) < n_all:
         note = (
             f"For drawing, points are thinned out: {len(points):,} of {n_all:,} are in "
-            f"this page, at most {cap:,} a diagram and part"
+            f"this page, at most {cap:,} per diagram and part"
         )
     note += ". Vectors and means are computed from all points."
     return points, places, note

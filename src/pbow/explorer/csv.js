@@ -178,7 +178,7 @@ const Csv = (() => {
     return samples;
   }
 
-  /** With a number for points that never die, none may be born after it. */
+  /** With a number for essential points, none may be born after it. */
   function checkBirths(sample, index, model) {
     if (typeof model.essential !== "number") return;
     for (const part of model.parts) {
@@ -186,7 +186,7 @@ const Csv = (() => {
       for (let i = 0; i < points.length; i += 2) {
         if (points[i + 1] === Infinity && points[i] > model.essential) {
           throw new Error(
-            `Diagram ${index} of part ${part} has a point that never dies and is born ` +
+            `Diagram ${index} of part ${part} has an essential point that is born ` +
               `at ${points[i]}, after the model's essential=${model.essential}.`,
           );
         }

@@ -31,11 +31,11 @@ const Encode = (() => {
     const seen = [];
     for (let i = 0; i < diagram.length; i += 2) {
       const birth = diagram[i];
-      const neverDies = diagram[i + 1] === Infinity;
-      if (neverDies && typeof model.essential === "number") {
+      const isEssential = diagram[i + 1] === Infinity;
+      if (isEssential && typeof model.essential === "number") {
         seen.push(birth, model.essential - birth);
-      } else if (neverDies === book.never_dies) {
-        seen.push(birth, neverDies ? 0 : diagram[i + 1] - birth);
+      } else if (isEssential === book.is_essential) {
+        seen.push(birth, isEssential ? 0 : diagram[i + 1] - birth);
       }
     }
     return Float64Array.from(seen);

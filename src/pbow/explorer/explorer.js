@@ -154,7 +154,7 @@
   function titleOf(word) {
     const [birth, persistence] = book().words[word].map(Pictures.short);
     return `word ${word}: birth ${birth}` +
-      (book().never_dies ? "" : `, persistence ${persistence}`);
+      (book().is_essential ? "" : `, persistence ${persistence}`);
   }
 
   function showHistogram() {

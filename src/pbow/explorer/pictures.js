@@ -76,15 +76,15 @@ const Pictures = (() => {
   function drawPlane(element, drawing) {
     const { book, values, texts, isDifference, chosen, points, labels } = drawing;
     const traces = [pointTrace(points, labels, isDifference)];
-    if (book.covariances !== null && !book.never_dies) traces.push(ellipseTrace(book));
+    if (book.covariances !== null && !book.is_essential) traces.push(ellipseTrace(book));
     traces.push(wordTrace(book, values, texts, isDifference, chosen));
     const layout = layoutOf(
-      book.never_dies ? "birth of classes that never die" : "birth",
-      book.never_dies ? "" : "persistence",
+      book.is_essential ? "birth of essential classes" : "birth",
+      book.is_essential ? "" : "persistence",
     );
     // Zooming survives a change of what is drawn, but not of the part.
     layout.uirevision = book.name;
-    if (book.never_dies) {
+    if (book.is_essential) {
       const line = { showgrid: false, showticklabels: false };
       Object.assign(layout.yaxis, { range: [-1, 1], ...line });
     }

@@ -1,4 +1,4 @@
-"""What a page does without where there is no room: points, digits, diagrams."""
+"""What a page leaves out if there is no room: points, digits, diagrams."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def most_per_diagram(sizes: NDArray[np.int64], n_points: int, most: int) -> int:
     sizes : ndarray of int
         Number of points of each diagram.
     n_points : int
-        How many may stay.
+        How many may be kept.
     most : int
         No diagram keeps more.
 
@@ -46,7 +46,7 @@ def most_per_diagram(sizes: NDArray[np.int64], n_points: int, most: int) -> int:
 def thin_out(part: Diagrams, cap: int) -> Sequence[NDArray[np.float64]]:
     """Return at most `cap` points of each diagram.
 
-    Those that stay are at even steps in the order of persistence, from the most
+    Those that are kept are at even steps in the order of persistence, from the most
     persistent one on: few points still look like the diagram.
     """
     return [_thinned(diagram, cap) for diagram in part]
@@ -72,21 +72,21 @@ def round_off(vectors: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
 
 
 def spread(members: NDArray[np.int64], n_kept: int) -> NDArray[np.intp]:
-    """Return the rows of `n_kept` samples, at even steps through each class.
+    """Return the rows of `n_kept` samples, at even steps through each label.
 
-    Steps through the file would lose classes that alternate in step with them.
+    Steps through the file would lose labels that alternate in step with them.
 
     Parameters
     ----------
     members : ndarray of int
-        Class of each sample.
+        Label of each sample.
     n_kept : int
-        How many may stay.
+        How many may be kept.
 
     Returns
     -------
     rows : ndarray of int
         In ascending order.
     """
-    by_class = np.argsort(members, kind="stable")
-    return np.sort(by_class[np.arange(n_kept) * len(members) // n_kept])
+    by_label = np.argsort(members, kind="stable")
+    return np.sort(by_label[np.arange(n_kept) * len(members) // n_kept])
