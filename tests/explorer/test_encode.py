@@ -102,7 +102,7 @@ def test_a_ramp_without_slope_is_a_step(encode):
     X = diagrams(10)
     model = PersistenceBoW(3, point_weight="ramp", normalize=None, random_state=0)
     model.fit(X)
-    model.ramps_ = {name: Ramp(0.25, 0.25) for name in model.ramps_}
+    model.fitted_.ramps_ = {name: Ramp(0.25, 0.25) for name in model.ramps_}
     step = Diagrams.from_parts({"H0": [[[0, 0.25], [0, 0.2]]], "H1": [[[0, 0.25]]]})
     assert model.transform(step).sum() == 2.0
     assert (encode(model, step) == model.transform(step)).all()
