@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from pbow.compute.ramp import ramp_weight
 from pbow.weighting import Ramp
 
 
@@ -16,13 +15,6 @@ def test_the_ramp_is_the_papers_weight_function():
 
 def test_equal_limits_are_a_step():
     assert_array_equal(Ramp(1.0, 1.0)(np.array([0.5, 1.0, 2.0])), [0, 1, 1])
-
-
-def test_the_compiled_ramp_is_the_same(rng):
-    persistence = np.concatenate((rng.uniform(0, 2, size=500), [0.0, 0.3, 1.1]))
-    for ramp in (Ramp(0.3, 1.1), Ramp(0.0, 1.0), Ramp(0.3, 0.3), Ramp(0.0, 5e-324)):
-        compiled = [ramp_weight(p, ramp.low, ramp.high) for p in persistence]
-        assert_array_equal(compiled, ramp(persistence))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Labels are compared, bit for bit, with the slow sentence that defines them."""
 
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -164,52 +163,3 @@ def test_both_ways_match_the_definition_for_any_numbers(points, words):
     expected = nearest_by_definition(points, words, ones)
     assert_array_equal(brute(points, words, ones), expected)
     assert_array_equal(grid(points, words, ones), expected)
-
-
-def test_most_cells_know_one_word_and_every_list_ascends(rng):
-    words = cloud(rng, 50)
-    made = build_grid(words)
-    assert (made.codes < len(words)).mean() > 0.8
-    unsure = np.flatnonzero(made.codes == len(words))
-    assert (made.pairs[2 * unsure] < made.pairs[2 * unsure + 1]).all()
-    for start, stop in pairwise(made.starts):
-        assert (np.diff(made.candidates[start:stop]) > 0).all()
-
-
-@pytest.mark.parametrize("n_words", [254, 255, 256])
-def test_codes_of_one_byte_and_of_two_tell_all_words_apart(rng, n_words):
-    points, words, ones = cloud(rng, 20_000), cloud(rng, n_words), np.ones(2)
-    assert build_grid(words).codes.itemsize == (1 if n_words < 255 else 2)
-    assert_array_equal(
-        grid(points, words, ones), nearest_by_definition(points, words, ones)
-    )
-
-
-@pytest.mark.parametrize("width", [5e-324, 1e-310, 1e-306, 1e-150, 1e-99])
-@pytest.mark.parametrize("axis", [0, 1])
-def test_an_axis_may_be_next_to_nothing(rng, width, axis):
-    words = rng.uniform(size=(40, 2))
-    words[:, axis] *= width
-    births = rng.uniform(size=5_000) * (width if axis == 0 else 1.0)
-    lives = rng.uniform(size=5_000) * (width if axis == 1 else 1.0)
-    points, ones = np.column_stack((births, births + lives)), np.ones(2)
-    assert_array_equal(
-        grid(points, words, ones), nearest_by_definition(points, words, ones)
-    )
-
-
-def test_words_in_the_same_place_do_not_make_lists_long(rng):
-    places = cloud(rng, 20)
-    words, points, ones = np.repeat(places, 3, axis=0), cloud(rng, 20_000), np.ones(2)
-    assert_array_equal(
-        grid(points, words, ones), nearest_by_definition(points, words, ones)
-    )
-    assert (build_grid(words).codes < len(words)).mean() > 0.8
-
-
-def test_words_too_far_apart_to_square_are_all_kept(rng):
-    words, points = 1e155 * rng.uniform(size=(5, 2)), np.array([[0.0, 1.0], [2.0, 3.0]])
-    assert (build_grid(words).codes > len(words)).all()
-    assert_array_equal(
-        grid(points, words, np.ones(2)), brute(points, words, np.ones(2))
-    )

@@ -11,6 +11,6 @@ Conventions of every loop in this package:
 * loops are serial and release the GIL; the caller runs blocks in threads.
   (``parallel=True`` aborts the process when two threads enter it under numba's
   workqueue layer, and hangs after a fork under OpenMP.)
-* no ``fastmath`` but "contract", where said: a product and a sum may round once. The
-  rest of it assumes that there is no inf or NaN, and reorders sums.
+* no ``fastmath`` but "contract" (``contracted``): a product and a sum may round once.
+  The rest of it assumes that there is no inf or NaN, and reorders sums.
 """

@@ -26,7 +26,7 @@ def label_brute(
 ) -> None:
     """Set ``labels[t]`` to the word nearest to ``points[start + t]``.
 
-    Cost: len(labels) * n_words distances, vectorised over points.
+    Cost: len(labels) * n_words distances, vectorized over points.
     """
     x = np.empty(BLOCK)
     y = np.empty(BLOCK)
@@ -35,7 +35,7 @@ def label_brute(
     inverse_x, inverse_y = inverse[0], inverse[1]
     # One axis: the compiler cannot know that a point has two coordinates. And slices
     # from 0: with an offset in the index, it might be negative for all that is known.
-    # Either way nothing would be vectorised.
+    # Either way nothing would be vectorized.
     flat = points.reshape(2 * points.shape[0])
     for low in range(0, labels.shape[0], BLOCK):
         size = min(BLOCK, labels.shape[0] - low)
@@ -65,7 +65,7 @@ def scan_block(
         nearest[t] = 0
     n_words = words.shape[0]
     k = 0
-    # Four words a pass: the running minimum is loaded and stored less often.
+    # Four words per pass: the running minimum is loaded and stored less often.
     while k + 4 <= n_words:
         x0, y0, x1, y1 = words[k, 0], words[k, 1], words[k + 1, 0], words[k + 1, 1]
         x2, y2 = words[k + 2, 0], words[k + 2, 1]

@@ -42,7 +42,7 @@ def count_brute(
 ) -> None:
     """Set ``out[d, k]`` to the weight of the points of diagram d nearest to word k.
 
-    ``ramp`` is (low, high) or empty: every point weighs 1. Rows are normalised (see
+    ``ramp`` is (low, high) or empty: every point weighs 1. Rows are normalized (see
     ``normalize_row``). Cost: n_points * n_words distances.
     """
     labels = np.empty(CHUNK, np.int32)
@@ -169,7 +169,7 @@ def _write(
     normalization: int,
     row: Floats,
 ) -> None:
-    """Set ``row`` to the normalised ``tally`` of a diagram, and that to 0."""
+    """Set ``row`` to the normalized ``tally`` of a diagram, and that to 0."""
     if normalization == SQRT_L2 and n_points < roots.shape[0]:
         # The same as by normalize_row, without computing a root.
         factor = factor_of_roots(n_points)
@@ -179,7 +179,7 @@ def _write(
         for k in range(row.shape[0]):
             row[k] = tally[k]
         normalize_row(row, normalization)
-    # In a loop of its own, which is vectorised.
+    # In a loop of its own, which is vectorized.
     for k in range(tally.shape[0]):
         tally[k] = 0
 

@@ -1,6 +1,6 @@
 """0.5**d for d >= 0 as straight-line arithmetic, which the compiler vectorises.
 
-The C library's exp is a call and keeps a loop from being vectorised. A power of two
+The C library's exp is a call and keeps a loop from being vectorized. A power of two
 needs less than exp: -d is split into a whole number n and r with |r| <= 1/2, exactly;
 2**r = 1 + r q(r), where the polynomial q interpolates at Chebyshev points, to 6e-16 of
 2**r (float32: 1e-8); and 2**n is made from its bits. From d = 1022.5 on (float32:
@@ -16,7 +16,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic, overload
 
-__all__ = ["CONTRACT", "bits_of_64", "half_to", "half_to_32", "half_to_64"]
+__all__ = ["bits_of_64", "contracted", "half_to", "half_to_32", "half_to_64"]
 
 # Adding this to a small number leaves the nearest whole one in the lowest bits, plus
 # the bias of an exponent: shifted to the left, they are those of a power of two.
@@ -26,7 +26,7 @@ ROUND_32 = np.float32(12582912.0 + 127.0)
 LAST_64 = 1023.0
 LAST_32 = np.float32(127.0)
 # Multiply and add may round once instead of twice; nothing else is relaxed.
-CONTRACT = {"contract"}
+contracted = njit(nogil=True, cache=True, fastmath={"contract"})
 
 
 def _reinterpret(source: Any, target: Any, target_bits: Any) -> Any:
@@ -47,7 +47,7 @@ _bits_of_32 = _reinterpret(types.float32, types.int32, ir.IntType(32))
 _float_of_32 = _reinterpret(types.int32, types.float32, ir.FloatType())
 
 
-@njit(nogil=True, cache=True, fastmath=CONTRACT)
+@contracted
 def half_to_64(d: float) -> float:
     """Return 0.5**d of a float64 d >= 0 to about 1e-15, relative."""
     d = d if d < LAST_64 else LAST_64
@@ -66,7 +66,7 @@ def half_to_64(d: float) -> float:
     return (q * s + 1.0) * power
 
 
-@njit(nogil=True, cache=True, fastmath=CONTRACT)
+@contracted
 def half_to_32(d: np.float32) -> np.float32:
     """Return 0.5**d of a float32 d >= 0 to about 2e-7, relative."""
     d = d if d < LAST_32 else LAST_32

@@ -1,6 +1,6 @@
 """Shortest paths along the edges of a graph, by Dijkstra's algorithm.
 
-The neighbours of vertex v are ``neighbours[starts[v]:starts[v + 1]]``, and the edges to
+The neighbors of vertex v are ``neighbors[starts[v]:starts[v + 1]]``, and the edges to
 them have the ``lengths`` at the same places, which are not negative.
 """
 
@@ -24,7 +24,7 @@ Ids = NDArray[np.int32]
 def shortest_paths(
     source: int,
     starts: Ids,
-    neighbours: Ids,
+    neighbors: Ids,
     lengths: Floats,
     distances: Floats,
     order: Ids,
@@ -39,8 +39,8 @@ def shortest_paths(
     distances[source] = 0.0
     # A vertex is put in again when a shorter way is found, at most once an edge. What
     # is left of longer ways is passed over when it comes out.
-    keys = np.empty(neighbours.shape[0] + 1)
-    items = np.empty(neighbours.shape[0] + 1, np.int32)
+    keys = np.empty(neighbors.shape[0] + 1)
+    items = np.empty(neighbors.shape[0] + 1, np.int32)
     keys[0], items[0] = 0.0, source
     size, n_reached = 1, 0
     while size > 0:
@@ -52,7 +52,7 @@ def shortest_paths(
         order[n_reached] = v
         n_reached += 1
         for k in range(starts[v], starts[v + 1]):
-            u = neighbours[k]
+            u = neighbors[k]
             way = key + lengths[k]
             if way < distances[u]:
                 distances[u] = way

@@ -22,12 +22,12 @@ Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
 Codes = NDArray[Any]
 
-# Cells an axis; a power of two, halved down to 1 while pruning. With one byte a cell,
+# Cells per axis; a power of two, halved down to 1 while pruning. With one byte each,
 # the table that every point is looked up in fills half of a small second-level cache.
 N_CELLS = 512
 MOST_LISTS = 65535
 MOST_WORDS = 65534
-# Cells at the rim reach this many times the size of the words' box from its centre.
+# Cells at the rim reach this many times the size of the words' box from its center.
 # Further out, words become equally far within rounding, and pruning could not be exact.
 REACH = 4.0
 SMALLEST_BOX = 1e-100
@@ -41,8 +41,8 @@ class Grid(NamedTuple):
     Attributes
     ----------
     frame : ndarray of shape (8,)
-        x and y of the corner, cells a unit of x and of y, x and y of the centre, reach
-        in x and in y.
+        x and y of the corner, cells per unit of x and of y, x and y of the center,
+        reach in x and in y.
     codes : ndarray of shape (N_CELLS * N_CELLS,)
         The nearest word of all points of a cell; n_words for "one of two"; n_words + 1
         for "one of a list". One byte each where that is enough.
@@ -95,7 +95,7 @@ def _fill(
     depth = 2
     while 1 << (depth - 2) < N_CELLS:
         depth += 1
-    square = np.empty((4 * depth, 3), np.int64)  # row, column, cells a side
+    square = np.empty((4 * depth, 3), np.int64)  # row, column, cells per side
     size_of = np.empty(4 * depth, np.int64)
     kept = np.empty((4 * depth, n_words), np.int32)
     square[0, 0], square[0, 1], square[0, 2] = 0, 0, N_CELLS
@@ -156,7 +156,7 @@ def _lay_out(words: Floats, frame: Floats, half: Floats, slack: Floats) -> None:
         for k in range(words.shape[0]):
             low, high = min(low, words[k, axis]), max(high, words[k, axis])
         size = high - low
-        # Of words closer than that, cells a unit could overflow: one cell has them all.
+        # Of closer words, cells per unit could overflow: one cell has them all.
         if not size > SMALLEST_BOX:
             size = max(abs(high), 1.0)
         # A margin, because points scatter around the outermost words.
@@ -166,7 +166,7 @@ def _lay_out(words: Floats, frame: Floats, half: Floats, slack: Floats) -> None:
         frame[2 + axis] = 0.5 / half[axis]
         frame[4 + axis] = corner + N_CELLS * half[axis]
         frame[6 + axis] = REACH * size
-        # A point may fall into the neighbour of its cell by rounding.
+        # A point may fall into the neighbor of its cell by rounding.
         largest = max(abs(low), abs(high)) + REACH * size
         slack[axis] = 1e-6 * half[axis] + 1e-14 * largest
 
@@ -240,7 +240,7 @@ def label_grid(
 ) -> None:
     """Set ``labels[t]`` to the word nearest to ``points[start + t]``.
 
-    Cost: one look-up a point; two distances where the cell is not sure, seldom more.
+    Cost: one look-up per point; two distances where the cell is not sure, seldom more.
     """
     n_words = words.shape[0]
     cell = np.empty(BLOCK, np.int32)

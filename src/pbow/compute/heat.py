@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pbow.compute.exponential import CONTRACT, half_to
+from pbow.compute.exponential import contracted, half_to
 from pbow.compute.sums import sum_of
 
 __all__ = ["log_map", "pack", "project", "root_densities"]
@@ -32,7 +32,7 @@ FAR = 1e150
 U0, U1, U2, U3, U4, U5, U6, U7, U8 = (np.uint64(i) for i in range(9))
 
 
-@njit(nogil=True, cache=True, fastmath=CONTRACT)
+@contracted
 def root_densities(
     points: Floats,
     offsets: Ints,
@@ -46,7 +46,7 @@ def root_densities(
     Heat is the sum of a Gaussian at each point; its shares add up to 1, so a row has
     norm 1, but for an empty diagram's, which is left as it is. Heat is taken relative
     to that of the point nearest to the grid, which hence never underflows. Cost: one
-    power of 2 a point and place on each axis, one product a point and grid point.
+    power of 2 per point and place on each axis, one product per point and grid point.
     """
     flat = points.reshape(points.size)
     n_births, n_deaths = births.size, deaths.size
@@ -115,7 +115,7 @@ def _nearest(x: float, axis: Floats) -> float:
     return place
 
 
-@njit(nogil=True, cache=True, fastmath=CONTRACT)
+@contracted
 def _add_products(
     a: Floats,
     b: Floats,
@@ -159,30 +159,30 @@ def _take_roots(
 
 
 @njit(nogil=True, cache=True)
-def log_map(rows: Floats, centre: Floats) -> None:
+def log_map(rows: Floats, center: Floats) -> None:
     """Replace points of the unit sphere by their logarithms at one of its points.
 
-    The logarithm of x is the tangent vector at ``centre`` that leads to x along a great
-    circle, and as long as that arc. Of the centre, of its antipode, to which all ways
+    The logarithm of x is the tangent vector at ``center`` that leads to x along a great
+    circle, and as long as that arc. Of the center, of its antipode, to which all ways
     are equally short, and of 0 it is 0.
     """
-    size = centre.shape[0]
+    size = center.shape[0]
     terms = np.empty(size)
     for d in range(rows.shape[0]):
         for k in range(size):
-            terms[k] = rows[d, k] * centre[k]
+            terms[k] = rows[d, k] * center[k]
         cosine = sum_of(terms)
         for k in range(size):
-            rows[d, k] -= cosine * centre[k]
+            rows[d, k] -= cosine * center[k]
             terms[k] = rows[d, k] * rows[d, k]
-        # An arc cosine would lose half of the digits near the centre.
+        # An arc cosine would lose half of the digits near the center.
         sine = math.sqrt(sum_of(terms))
         factor = math.atan2(sine, cosine) / sine if sine > 0.0 else 0.0
         for k in range(size):
             rows[d, k] *= factor
 
 
-@njit(nogil=True, cache=True, fastmath=CONTRACT)
+@contracted
 def project(rows: Floats, origin: Floats, packed: Floats, out: Floats) -> None:
     """Set ``out[d, k]`` to the product of ``rows[d] - origin`` and direction k.
 

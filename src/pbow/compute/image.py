@@ -25,7 +25,7 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from pbow.compute.exponential import CONTRACT
+from pbow.compute.exponential import contracted
 from pbow.compute.ramp import ramp_weight
 
 __all__ = ["Axis", "extent", "make_axis", "sum_images", "sum_lines"]
@@ -163,8 +163,8 @@ def _combination(*, add: bool) -> Any:
             for j in range(EIGHT):
                 row = builder.load(place(rows, row_type, at), align=8)
                 factor = repeated(builder.extract_value(x, j))
-                product = builder.fmul(factor, row, flags=tuple(CONTRACT))
-                sums[j % 2] = builder.fadd(product, sums[j % 2], flags=tuple(CONTRACT))
+                product = builder.fmul(factor, row, flags=("contract",))
+                sums[j % 2] = builder.fadd(product, sums[j % 2], flags=("contract",))
                 at = builder.add(at, width)
             builder.store(builder.fadd(*sums), target, align=8)
             return context.get_dummy_value()
@@ -179,7 +179,7 @@ _set_sum = _combination(add=False)
 _add_sum = _combination(add=True)
 
 
-@njit(nogil=True, cache=True, fastmath=CONTRACT)
+@contracted
 def _spread(
     t: float,
     factor: float,
@@ -235,7 +235,7 @@ def _in_pixels(x: float, low: float, rate: float) -> float:
     return min(max((x - low) * rate, -FAR), FAR)
 
 
-@njit(nogil=True, cache=True, fastmath=CONTRACT)
+@contracted
 def sum_images(
     points: Floats, offsets: Ints, ramp: Floats, births: Axis, lives: Axis, out: Floats
 ) -> None:

@@ -97,7 +97,7 @@ def _approach(
     total = 0.0
     for block in range(block_sums.shape[0]):
         low, high = block * BLOCK, min(n, (block + 1) * BLOCK)
-        # Slices from 0, or nothing would be vectorised: see assign.
+        # Slices from 0, or nothing would be vectorized: see assign.
         some_x, some_y, before = x[low:high], y[low:high], squared[low:high]
         after = nearer[low:high] if nearer.shape[0] == n else nearer[: high - low]
         for i in range(high - low):

@@ -30,7 +30,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pbow.compute.exponential import CONTRACT, bits_of_64
+from pbow.compute.exponential import bits_of_64, contracted
 
 __all__ = ["compare_levels", "sample_levels"]
 
@@ -71,7 +71,7 @@ def sample_levels(
                 up, down = grid[t] - birth, death - grid[t]
                 tent[t] = up if up < down else down
             # The tent goes in at its place, and what it displaces goes on below; in
-            # loops over time, which are vectorised.
+            # loops over time, which are vectorized.
             for k in range(min(n_levels, p - offsets[d] + 1)):
                 level = (d * n_levels + k) * size
                 for t in range(first, last):
@@ -274,7 +274,7 @@ def _compare(
     return total / 6.0 if product else math.sqrt(total / 3.0)
 
 
-@njit(nogil=True, cache=True, fastmath=CONTRACT)
+@contracted
 def _integral(
     a: Floats,
     i: int,
@@ -318,7 +318,7 @@ def _integral(
     return total + _step(a, i_end, b, j_end, early, late, product) + from_end
 
 
-@njit(nogil=True, cache=True, fastmath=CONTRACT)
+@contracted
 def _step(
     a: Floats,
     i: int,

@@ -23,7 +23,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pbow.compute.exponential import CONTRACT, half_to
+from pbow.compute.exponential import contracted, half_to
 from pbow.compute.ramp import ramp_weight
 from pbow.compute.sums import sum_of
 
@@ -43,7 +43,7 @@ GROUP = 4
 BATCH = 32
 
 
-@njit(nogil=True, cache=True, fastmath=CONTRACT)
+@contracted
 def sum_likelihoods(
     points: Floats,
     offsets: Ints,
@@ -56,7 +56,7 @@ def sum_likelihoods(
 
     These are likelihoods without their factors. ``ramp`` is (low, high) or empty: every
     point weighs 1. Points are summed in their order, whatever the block. Cost: one
-    power of 2 a point and component.
+    power of 2 per point and component.
     """
     width = components.shape[1]
     totals = np.zeros(width)
@@ -83,7 +83,7 @@ def sum_likelihoods(
         _finish(totals, out[d])
 
 
-@njit(nogil=True, cache=True, fastmath=CONTRACT)
+@contracted
 def _distance(
     b: float,
     p: float,
@@ -125,7 +125,7 @@ def _place(
     return size
 
 
-@njit(nogil=True, cache=True, fastmath=CONTRACT)
+@contracted
 def sum_posteriors(
     points: Floats,
     offsets: Ints,

@@ -106,7 +106,7 @@ def wasserstein(
     """Return the distance of two diagrams; the same, bit for bit, if they are swapped.
 
     Order inf is the bottleneck distance. Cost: about n_candidates * log(n_points), more
-    where many compete for the same. Memory: at most about 16 bytes a pair of points.
+    where many compete for the same. Memory: at most about 16 bytes per pair of points.
     """
     if order == math.inf:
         return bottleneck(rows, row_middles, columns, column_middles)
@@ -510,7 +510,7 @@ def _augment_all(
 def _far_step(n: int) -> int:
     """Return a step that visits 0 ... n - 1, modulo n, each far from the last ones.
 
-    One neighbour after the other would find all that is near taken by those before it.
+    One neighbor after the other would find all that is near taken by those before it.
     """
     step = max(1, int(GOLDEN * n))
     while math.gcd(step, n) != 1:

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pbow.compute.exponential import CONTRACT, half_to_64
+from pbow.compute.exponential import contracted, half_to_64
 from pbow.compute.likelihood import LOG_2, VECTOR_BYTES
 from pbow.compute.sums import sum_of
 
@@ -78,7 +78,7 @@ def expect(
     return moments, mean_density
 
 
-@njit(nogil=True, cache=True, fastmath=CONTRACT)
+@contracted
 def _expect(
     points: Floats,
     start: int,
@@ -133,7 +133,7 @@ def _expect(
     return mean_density
 
 
-@njit(nogil=True, cache=True, fastmath=CONTRACT)
+@contracted
 def _powers(logs: Floats, shift: float, share: Floats) -> float:
     """Set ``share = 2**(logs - shift)`` and return its sum."""
     for k in range(logs.shape[0]):

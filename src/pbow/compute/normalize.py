@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 from numba import njit
@@ -18,12 +20,14 @@ __all__ = [
 
 RAW, SQRT, SQRT_L2, LIPSCHITZ = 0, 1, 2, 3
 LEAST_NORM = 1e-12
-NORMALIZATIONS = {None: RAW, "sqrt": SQRT, "sqrt-l2": SQRT_L2, "lipschitz": LIPSCHITZ}
+NORMALIZATIONS: Mapping[str | None, int] = MappingProxyType(
+    {None: RAW, "sqrt": SQRT, "sqrt-l2": SQRT_L2, "lipschitz": LIPSCHITZ}
+)
 
 
 @njit(nogil=True, cache=True)
 def normalize_row(row: NDArray[np.float64], normalization: int) -> None:
-    """Normalise ``row`` in place; a row of zeros stays one.
+    """Normalize ``row`` in place; a row of zeros stays one.
 
     RAW: as it is. SQRT: signed square roots. SQRT_L2: those, divided by their L2 norm
     or by 1e-12 if that is larger. LIPSCHITZ: row / (1 + its L2 norm).

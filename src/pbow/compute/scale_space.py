@@ -33,7 +33,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pbow.compute.exponential import CONTRACT, half_to_64
+from pbow.compute.exponential import contracted, half_to_64
 from pbow.compute.sums import sum_of
 
 __all__ = [
@@ -105,7 +105,7 @@ def empty_heat(points: Floats, offsets: Ints, bandwidth: float) -> Heat:
 def spread(points: Floats, offsets: Ints, heat: Heat, first: int, last: int) -> None:
     """Set the heat of diagrams ``first`` to ``last - 1``.
 
-    Cost: some 35 x 35 nodes a point.
+    Cost: some 35 x 35 nodes per point.
     """
     for i in range(first, last):
         _fill_columns(points, offsets[i], offsets[i + 1], heat, i)
@@ -117,8 +117,8 @@ def spread(points: Floats, offsets: Ints, heat: Heat, first: int, last: int) -> 
 def heat_between(left: Heat, right: Heat, row: int, column: int, out: Floats) -> None:
     """Set ``out[i, j]`` to the sum for diagrams row + i and column + j.
 
-    Exchanging the diagrams changes no bit. Cost: two powers of 2 a pair of points, or a
-    product a common node.
+    Exchanging the diagrams changes no bit. Cost: two powers of 2 per pair of points, or
+    one product per common node.
     """
     room = _room(left, right)
     for i in range(out.shape[0]):
@@ -182,7 +182,7 @@ def _goes_first(left: Heat, i: int, right: Heat, j: int) -> bool:
     return True
 
 
-@njit(nogil=True, cache=True, fastmath=CONTRACT)
+@contracted
 def _by_points(left: Heat, i: int, right: Heat, j: int, room: Floats) -> float:
     first, last = left.starts[i], left.starts[i + 1]
     start, stop = right.starts[j], right.starts[j + 1]
@@ -208,13 +208,13 @@ def _by_points(left: Heat, i: int, right: Heat, j: int, room: Floats) -> float:
     return sum_of(sums)
 
 
-@njit(nogil=True, cache=True, fastmath=CONTRACT)
+@contracted
 def _pair(births: float, deaths: float, mirrored: float, rate: float) -> float:
     apart = births * births + deaths * deaths
     return half_to_64(rate * apart) * _one_less_half_to(rate * mirrored)
 
 
-@njit(nogil=True, cache=True, fastmath=CONTRACT)
+@contracted
 def _one_less_half_to(d: float) -> float:
     """Return 1 - 0.5**d of d >= 0 to about 5e-15, relative."""
     x = LOG_2 * d
@@ -222,12 +222,12 @@ def _one_less_half_to(d: float) -> float:
     series = 1.0 - x * (1.0 / 6.0) * (1.0 - x * (1.0 / 7.0))
     series = 1.0 - x * (1.0 / 4.0) * (1.0 - x * (1.0 / 5.0) * series)
     series = x * (1.0 - x * 0.5 * (1.0 - x * (1.0 / 3.0) * series))
-    # Computed in any case: a choice of numbers is vectorised, one of ways is not.
+    # Computed in any case: a choice of numbers is vectorized, one of ways is not.
     power = half_to_64(d)
     return series if d < SMALL else 1.0 - power
 
 
-@njit(nogil=True, cache=True, fastmath=CONTRACT)
+@contracted
 def _by_nodes(left: Heat, i: int, right: Heat, j: int, room: Floats) -> float:
     first = max(left.rows[i], right.rows[j])
     last = min(left.rows[i] + left.heights[i], right.rows[j] + right.heights[j])
@@ -313,7 +313,7 @@ def _fill_columns(points: Floats, first: int, last: int, heat: Heat, i: int) -> 
         at += 1
 
 
-@njit(nogil=True, cache=True, fastmath=CONTRACT)
+@contracted
 def _fill_nodes(points: Floats, first: int, last: int, heat: Heat, i: int) -> None:
     """Add the Gaussian of each point of diagram i, less that of its mirror image."""
     nodes, width, unit = heat.nodes, heat.widths[i], heat.unit

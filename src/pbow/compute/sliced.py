@@ -92,7 +92,7 @@ def slices_between(
 ) -> None:
     """Add to ``out[i, j]`` the distances of i and j on all lines.
 
-    Cost: four steps of a merge a line and point.
+    Cost: four steps of a merge per line and point.
     """
     for d in range(0, left.shape[0], 2):
         for i in range(out.shape[0]):

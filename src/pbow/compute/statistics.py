@@ -106,9 +106,9 @@ def _summarize(values: Floats, row: Floats, at: int) -> None:
 
 @njit(nogil=True, cache=True)
 def _quantile(values: Floats, share: float) -> float:
-    """Return the quantile of sorted values, linear between neighbours, as numpy does.
+    """Return the quantile of sorted values, linear between neighbors, as numpy does.
 
-    Measured from the nearer neighbour: rounding never leads past the other one.
+    Measured from the nearer neighbor: rounding never leads past the other one.
     """
     place = share * (values.shape[0] - 1)
     k = int(place)

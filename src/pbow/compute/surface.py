@@ -2,7 +2,7 @@
 
 Vertices enter one by one, and edges and triangles with the last of their vertices; an
 edge has at most two triangles. The ball stays connected: every vertex but the first one
-has a neighbour that entered before. In the persistence pairing over Z/2 every edge is
+has a neighbor that entered before. In the persistence pairing over Z/2 every edge is
 one of three:
 
 * it joins two components of what has come before, and pairs with a vertex;
@@ -17,11 +17,11 @@ outside: the dual graph. Reducing the matrix by rows from the last to the first 
 the same pairs as by columns from the first to the last (de Silva, Morozov,
 Vejdemo-Johansson 2011), and this is the persistence of components of the dual graph as
 it grows in reverse: where an edge joins two of them, it pairs with the younger of their
-elders, that is with the triangle that entered first. The outside is older than all, and
-never dies.
+elders, that is with the triangle that entered first. The outside is older than all: it
+is essential.
 
 All this is for one total order of simplices: vertices in their order, after each one
-its edges to earlier ones in the order of its list of neighbours, after these its
+its edges to earlier ones in the order of its list of neighbors, after these its
 triangles by index. So an edge of the first kind joins nothing in the dual graph, and
 one that does neither is of the third.
 """
@@ -47,7 +47,7 @@ Ids = NDArray[np.int32]
 def geodesic_loops(
     source: int,
     starts: Ids,
-    neighbours: Ids,
+    neighbors: Ids,
     lengths: Floats,
     edge_ids: Ids,
     sides: Ids,
@@ -55,7 +55,7 @@ def geodesic_loops(
 ) -> Floats:
     """Return the points of H1 of the geodesic ball about a vertex, by falling birth.
 
-    Vertex v has the ``neighbours`` at ``starts[v]:starts[v + 1]``, by edges with the
+    Vertex v has the ``neighbors`` at ``starts[v]:starts[v + 1]``, by edges with the
     ``lengths`` and ``edge_ids`` at the same places. The triangles of edge e are
     ``sides[e]``, the outside being n_triangles. A vertex that is not reached never
     enters. Points with birth equal to death are left out. Cost: n_edges *
@@ -65,7 +65,7 @@ def geodesic_loops(
     outside = triangles.shape[0]
     distances = np.empty(n_vertices)
     order = np.empty(n_vertices, np.int32)
-    n_reached = shortest_paths(source, starts, neighbours, lengths, distances, order)
+    n_reached = shortest_paths(source, starts, neighbors, lengths, distances, order)
     rank = np.zeros(n_vertices, np.int32)
     for r in range(n_reached):
         rank[order[r]] = r
@@ -81,10 +81,10 @@ def geodesic_loops(
         v = order[r]
         birth = distances[v]
         first = starts[v]
-        while rank[neighbours[first]] > r:
+        while rank[neighbors[first]] > r:
             first += 1
         for k in range(starts[v + 1] - 1, first, -1):
-            if rank[neighbours[k]] > r:
+            if rank[neighbors[k]] > r:
                 continue
             e = edge_ids[k]
             younger, elder = find(parent, sides[e, 0]), find(parent, sides[e, 1])

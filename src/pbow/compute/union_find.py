@@ -113,7 +113,7 @@ def lower_stars(
 ) -> tuple[Floats, Ids, Ids]:
     """Return ``levels, starts, lower`` of the graph with edges ``first:last``.
 
-    ``levels[r]`` is the value of the vertex of rank r, and the neighbours of lower rank
+    ``levels[r]`` is the value of the vertex of rank r, and the neighbors of lower rank
     have the ranks ``lower[starts[r]:starts[r + 1]]``, in the order of the edges. Cost:
     a sort of the vertices, and n_edges.
     """
