@@ -13,8 +13,8 @@ def main() -> None:
 
         command(prog_name="pbow")
     except KeyboardInterrupt:
-        sys.stderr.write("Error: Interrupted.\n")
-        sys.exit(1)
+        sys.stderr.write("Interrupted.\n")
+        sys.exit(130)
 
 
 if __name__ == "__main__":

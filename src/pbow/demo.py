@@ -1,12 +1,10 @@
-"""The tour of ``pbow demo``: shapes, their diagrams, descriptors, and a picture.
+"""The tour of ``pbow demo``: shapes, their diagrams, descriptors, and a figure.
 
 Each step is a function that returns data, so that the command only prints.
 """
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -18,16 +16,19 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, StratifiedShuffleSplit
 from sklearn.svm import SVC
 
+from pbow._utils.files import atomic_write
+from pbow._utils.optional import import_optional
 from pbow._utils.progress import progress_bar
 from pbow.datasets import SHAPE_NAMES, make_shapes
 from pbow.diagrams import Diagrams
+from pbow.errors import ParameterError
 from pbow.homology import rips
 from pbow.plotting import plot_class_words
 from pbow.vectorizers import PersistenceBoW, StablePersistenceBoW
 
 __all__ = [
     "Score",
-    "check_picture",
+    "check_figure_format",
     "demo_descriptors",
     "draw_words",
     "make_diagrams",
@@ -38,15 +39,15 @@ Ints = NDArray[np.int64]
 
 N_SPLITS = 5
 TEST_SIZE = 0.2
-# What the paper searches, by 5-fold cross-validation inside the training part.
+# Values of C that the paper searches, by 5-fold cross-validation on the training set.
 PENALTIES = (0.1, 1.0, 10.0, 100.0, 1000.0)
 N_FOLDS = 5
-# With fewer, a training part has not a sample of each class for every fold.
+# With fewer, a training set has not a sample of each class for every fold.
 MIN_PER_CLASS = 8
 # With fewer, there may be no loop at all.
 MIN_POINTS = 20
 
-# Words of the picture, as in the paper's.
+# Words of the figure, as in the paper's.
 N_WORDS = 20
 
 
@@ -54,7 +55,7 @@ N_WORDS = 20
 class Score:
     """How a descriptor did.
 
-    accuracies : share of right answers, one a split.
+    accuracies : accuracy on each split.
     seconds : to learn the codebook and encode all diagrams, mean over the splits.
     n_features : length of its vectors.
     """
@@ -91,13 +92,10 @@ def make_diagrams(
     >>> len(X), y.tolist()[:9]
     (48, [0, 0, 0, 0, 0, 0, 0, 0, 1])
     """
-    for name, value, minimum in (
-        ("clouds per class", per_class, MIN_PER_CLASS),
-        ("points per cloud", n_points, MIN_POINTS),
-    ):
-        if value < minimum:
-            msg = f"The demo needs at least {minimum} {name}; got {value}."
-            raise ValueError(msg)
+    if per_class < MIN_PER_CLASS:
+        raise ParameterError("per_class", f"at least {MIN_PER_CLASS}", per_class)
+    if n_points < MIN_POINTS:
+        raise ParameterError("n_points", f"at least {MIN_POINTS}", n_points)
     clouds, labels = make_shapes(per_class, n_points, random_state=seed)
     return rips(clouds, dims=1, n_jobs=n_jobs, progress=progress), labels
 
@@ -123,8 +121,8 @@ def score_descriptor(
 ) -> Score:
     """Classify by a linear SVM on five stratified splits, 80 % for training.
 
-    The descriptor and the penalty C see the training part only. All descriptors with
-    the same seed see the same splits.
+    The descriptor and the regularization parameter C see the training set only. All
+    descriptors with the same seed see the same splits.
 
     Examples
     --------
@@ -154,55 +152,32 @@ def score_descriptor(
     return Score(tuple(accuracies), float(np.mean(seconds)), n_features)
 
 
-def check_picture(path: Path) -> None:
-    """Raise if no picture can be written to `path`: before the work, not after it."""
-    figure = _new_figure()
-    known = figure.canvas.get_supported_filetypes()
-    if path.suffix.lstrip(".").lower() not in known:
+def check_figure_format(path: Path) -> str:
+    """Return the format of a figure's file, or raise if matplotlib has none for it."""
+    known = _new_figure().canvas.get_supported_filetypes()
+    extension = path.suffix.lstrip(".").lower()
+    if extension not in known:
         msg = (
-            f"Expected a picture's file name, as in words.png; got {str(path)!r}. "
-            f"Known endings: {', '.join(sorted(known))}."
+            f"Expected the file name of a figure, as in words.png; got {path}. "
+            f"Known extensions: {', '.join(sorted(known))}."
         )
         raise ValueError(msg)
-    if path.is_dir():
-        msg = f"Cannot write {path}: it is a folder. Name a file in it."
-        raise IsADirectoryError(msg)
-    beside = _beside(path)
-    try:
-        beside.touch(exist_ok=False)
-        beside.unlink()
-    except OSError as error:
-        msg = f"Cannot write to the folder {path.parent}: {error.strerror}."
-        raise OSError(msg) from error
+    return extension
 
 
 def draw_words(X: Diagrams, y: Ints, path: Path, *, seed: int) -> None:
-    """Write the picture of the classes' average histograms, whole or not at all."""
+    """Draw the average histogram of each class; the file is written atomically."""
     vectorizer = PersistenceBoW(n_words=N_WORDS, random_state=seed).fit(X)
     figure = _new_figure()
     axes = figure.subplots(2, 3)
     plot_class_words(vectorizer, X, y, label_names=SHAPE_NAMES, axes=axes)
     for ax in axes.flat:
         ax.label_outer()
-    beside = _beside(path)
-    try:
-        figure.savefig(beside, dpi=150, format=path.suffix.lstrip(".").lower())
-        beside.replace(path)
-    finally:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
+    with atomic_write(path) as file:
+        figure.savefig(file, dpi=150, format=check_figure_format(path))
 
 
 def _new_figure() -> Any:
     """Return a figure that no window and no pyplot knows of."""
-    try:
-        from matplotlib.figure import Figure  # noqa: PLC0415
-    except ImportError as error:
-        msg = "The picture needs matplotlib, of the extra plot: pip install matplotlib."
-        raise ImportError(msg) from error
-    return Figure(figsize=(9.3, 5.2), layout="constrained")
-
-
-def _beside(path: Path) -> Path:
-    """Return a name in the same folder, so that renaming to `path` is one step."""
-    return path.with_name(f".{path.name}.{os.getpid()}.part")
+    module = import_optional("matplotlib.figure", extra="plot", purpose="The figure")
+    return module.Figure(figsize=(9.3, 5.2), layout="constrained")

@@ -1,9 +1,5 @@
 """A folder with small files of every kind, and the command in it."""
 
-from contextlib import contextmanager
-from importlib import import_module
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -53,22 +49,6 @@ def folder(tmp_path, X, bow):
     labels = ["few points"] * N_PER_CLASS + ["many"] * N_PER_CLASS
     (tmp_path / "labels.txt").write_text("\n".join(labels) + "\n")
     return tmp_path
-
-
-@pytest.fixture
-def steps(monkeypatch):
-    """Labels of bars, their lengths, and how many steps were drawn."""
-    bars = []
-
-    @contextmanager
-    def counting(label, length):
-        done = []
-        yield SimpleNamespace(update=done.append)
-        bars.append((label, length, sum(done)))
-
-    module = import_module("pbow.cli.transform")
-    monkeypatch.setattr(module, "progress_bar", counting)
-    return bars
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ def test_all_formats_are_known():
 def test_every_format_comes_back_as_it_was(run, folder, X, to):
     if to in {"parquet", "arrow"}:
         pytest.importorskip("pyarrow")
-    part = X["H1"]  # the only kind that Hera has
+    part = X["H1"]  # Hera has one part only
     out = run("convert", "--parts", "H1", "--to", to, "diagrams.pbow", f"out-{to}")
     assert out.exit_code == 0, out.output
     assert out.stderr == f"out-{to}: {part}\n"

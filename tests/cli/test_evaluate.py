@@ -3,19 +3,14 @@ import json
 import numpy as np
 import pytest
 
-from pbow import kernels
-from pbow.cli.descriptors import KERNELS, VECTORIZERS
+from pbow.cli.descriptors import Descriptor
 from pbow.experiment import descriptors
 from pbow.io import write_diagrams
 
 WORDS = ["evaluate", "diagrams.pbow", "--labels", "labels.txt", "--folds", "3"]
 
 
-def test_every_kernel_has_a_name():
-    assert sorted(KERNELS.values()) == sorted(kernels.__all__)
-
-
-def test_a_table_has_a_row_a_descriptor(run, folder):
+def test_a_table_has_one_row_per_descriptor(run, folder):
     result = run(*WORDS, "--words", "3")
     assert result.exit_code == 0, result.output
     caption, table = result.stdout.split("\n\n")
@@ -29,8 +24,8 @@ def test_a_table_has_a_row_a_descriptor(run, folder):
     assert result.stderr == ""
 
 
-@pytest.mark.parametrize("name", [*VECTORIZERS, *KERNELS])
-def test_every_descriptor_tells_few_points_from_many(run, folder, name):
+@pytest.mark.parametrize("name", Descriptor("vectorizers", "kernels").classes())
+def test_every_descriptor_separates_few_points_from_many(run, folder, name):
     # Components of a heat map are fewer than samples in training, and it says so.
     few = ["--set", "n_components=2"] if name == "riemannian" else []
     result = run(*WORDS, "--descriptor", name, "--json", *few)
@@ -40,10 +35,10 @@ def test_every_descriptor_tells_few_points_from_many(run, folder, name):
     assert len(record["folds"]) == 3
     assert record["accuracy"] == pytest.approx(np.mean(record["folds"]))
     assert record["accuracy"] > 0.6
-    assert (record["features"] == 0) == (name in KERNELS)
+    assert (record["features"] == 0) == (name in Descriptor("kernels").classes())
 
 
-def test_labels_by_chance_are_not_told_apart(run, tmp_path, rng):
+def test_random_labels_are_not_separated(run, tmp_path, rng):
     births = rng.uniform(size=(60, 10))
     write_diagrams(np.stack((births, births + 1), axis=-1), tmp_path / "x.pbow")
     np.save(tmp_path / "y.npy", rng.permutation(np.arange(60) % 2))
@@ -60,17 +55,17 @@ def test_labels_by_chance_are_not_told_apart(run, tmp_path, rng):
     assert folds(0) == folds(0) != folds(1)
 
 
-def test_only_statistics_are_standardised(run, folder, monkeypatch):
+def test_only_statistics_are_standardized(run, folder, monkeypatch):
     represent = descriptors.represent
-    standardised = set()
+    standardized = set()
 
     def watched(entry, *args, **kwargs):
-        standardised.add((entry.name, entry.standardize))
+        standardized.add((entry.name, entry.standardize))
         return represent(entry, *args, **kwargs)
 
     monkeypatch.setattr(descriptors, "represent", watched)
     run(*WORDS, "--descriptor", "statistics", "--descriptor", "pbow", "--words", "2")
-    assert standardised == {("statistics", True), ("pbow", False)}
+    assert standardized == {("statistics", True), ("pbow", False)}
 
 
 def test_a_setting_is_of_those_that_have_it(run, folder):
@@ -88,9 +83,9 @@ def test_a_setting_is_of_those_that_have_it(run, folder):
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (["a"] * 12, "at least two classes to tell apart; y.txt has one."),
-        (["a"] * 10 + ["b b"] * 2, "are 2 of 'b b'. Ask for fewer --folds, or"),
-        (["a"] * 6, "a label for each of the 12 diagrams; y.txt has 6."),
+        (["a"] * 12, "at least two classes to separate; y.txt has one."),
+        (["a"] * 10 + ["b b"] * 2, "are 2 of 'b b'. Pass fewer --folds, or"),
+        (["a"] * 6, "one label for each of the 12 samples; y.txt has 6."),
     ],
 )
 def test_labels_must_be_of_use(run, folder, labels, message):

@@ -1,24 +1,20 @@
 import json
-from contextlib import nullcontext
-from importlib import import_module
 
 import pytest
 from numpy.testing import assert_array_equal
 
-from pbow import load, vectorizers
-from pbow.cli.descriptors import VECTORIZERS
+from pbow import load
+from pbow.cli.descriptors import Descriptor
+
+CLASSES = Descriptor("vectorizers").classes()
 
 
-def test_every_vectorizer_has_a_name():
-    assert sorted(VECTORIZERS.values()) == sorted(vectorizers.__all__)
-
-
-@pytest.mark.parametrize("name", VECTORIZERS)
+@pytest.mark.parametrize("name", CLASSES)
 def test_the_model_is_what_the_class_learns(run, folder, X, name):
     result = run("fit", "diagrams.pbow", "--descriptor", name, "-o", "m.pbow")
     assert result.exit_code == 0, result.output
     model = load("m.pbow")
-    expected = getattr(vectorizers, VECTORIZERS[name])()
+    expected = CLASSES[name]()
     if "random_state" in expected.get_params():
         expected.set_params(random_state=0)
     assert repr(model) == repr(expected)
@@ -70,15 +66,3 @@ def test_a_cloud_that_is_no_diagram_is_sent_to_the_command_for_it(run, tmp_path)
     assert result.exit_code == 1
     advice = "Clouds of points become diagrams by pbow homology.\n"
     assert result.stderr.endswith(advice)
-
-
-def test_a_terminal_is_told_that_it_learns(run, folder, monkeypatch):
-    told = []
-
-    def waiting(label):
-        told.append(label)
-        return nullcontext()
-
-    monkeypatch.setattr(import_module("pbow.cli.fit"), "waiting", waiting)
-    assert run("fit", "diagrams.pbow", "--words", "2", "-o", "m.pbow").exit_code == 0
-    assert told == ["Learning from 12 diagrams"]

@@ -71,7 +71,7 @@ def test_clouds_have_the_same_number_of_coordinates(run, tmp_path):
         (tmp_path / "scans" / f"{name}.csv").write_text(f"{row}\n")
     result = run("homology", "scans", "--kind", "clouds", "-o", "x.pbow")
     assert result.exit_code == 1
-    message = "those of scans/a.csv have 2, and those of scans/c.csv 3."
+    message = "those of a.csv have 2, and those of c.csv 3."
     assert result.stderr.endswith(f"{message}\n")
 
 
@@ -191,16 +191,20 @@ def test_data_of_a_named_kind_may_come_by_a_pipe(run, kind, piped, compute):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["-"], 2, "Error: Say by --kind what comes by the standard input."),
+        (
+            ["-"],
+            2,
+            "Error: Pass --kind: what comes by the standard input has no extension.",
+        ),
         (
             ["-", "--kind", "clouds"],
             1,
-            "Error: the standard input has no numbers; expected the coordinates of a "
-            "point a line.",
+            "Error: the standard input has no numbers; expected the coordinates of "
+            "one point per line.",
         ),
         (
             ["-", "a.csv", "--kind", "clouds"],
-            1,
+            2,
             "Error: The standard input, -, cannot be read together with other files.",
         ),
         (["nowhere.pbow"], 1, "Error: nowhere.pbow: No such file or directory."),

@@ -55,7 +55,7 @@ def test_diagrams_are_counted_part_by_part(run, tmp_path):
     assert found["parts"]["H1"]["persistences"] == [0.0, 0.5]
     assert found["warnings"] == [
         "H1 has no point in 1 of 2 diagrams.",
-        "H1 has 1 point on the diagonal, of no persistence.",
+        "H1 has 1 point on the diagonal, with persistence 0.",
     ]
 
 
@@ -71,7 +71,7 @@ def test_people_get_a_table_and_warnings(run, tmp_path):
 @pytest.mark.parametrize(
     ("diagrams", "warning"),
     [
-        ([[[0, np.inf]]], "no point of H1 ever dies; descriptors leave such points"),
+        ([[[0, np.inf]]], "all points of H1 are essential; descriptors leave such"),
         (
             [[[0, 0.5], [0, 0.5], [0, 2 * HUGE]]],
             "H1 has a death of size 2e+06, and half of them are below 0.5.",

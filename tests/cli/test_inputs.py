@@ -1,120 +1,140 @@
+"""No output takes the place of an input, and one that cannot be written is named."""
+
 import os
+import shlex
+import sys
+from contextlib import suppress
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
 
-from pbow.cli import inputs
+from pbow.cli import inputs, main
+
+SAME = [
+    "fit diagrams.pbow -o diagrams.pbow",
+    "fit diagrams.pbow -o link.pbow",
+    "fit link.pbow -o diagrams.pbow",
+    "fit diagrams.pbow -o ./../{folder}/diagrams.pbow",
+    "fit folder -o folder/old.csv",
+    "transform model.pbow old.csv -o old.csv",
+    "transform model.pbow diagrams.pbow --names names.csv -o names.csv",
+    "explore model.pbow diagrams.pbow -o model.pbow",
+    "explore model.pbow diagrams.pbow --labels labels.txt -o labels.txt",
+    "explore model.pbow diagrams.pbow --names labels.txt -o labels.txt",
+    "homology cloud.csv --kind clouds -o cloud.csv",
+    "homology folder --kind clouds -o folder/old.csv",
+    "homology cloud.csv --kind clouds --names-out x.csv -o x.csv",
+    "homology cloud.csv --kind clouds --names-out cloud.csv -o x.csv",
+    "plot diagram diagrams.png -o diagrams.png",
+    "plot classes model.pbow diagrams.pbow --labels labels.txt --names labels.svg "
+    "-o labels.svg",
+    "plot classes model.pbow diagrams.pbow --labels labels.svg -o labels.svg",
+    "experiment report results --out results/experiment.toml",
+    "datasets shapes new.npy --labels new.npy",
+    "datasets shapes cloud.npy --labels link.npy",
+]
+DECLARATION = """
+[datasets.surfaces]
+surfaces = { n_diagrams = 8, n_points = 10 }
+
+[descriptors.PBoW]
+make = "PersistenceBoW"
+"""
 
 
-def labels_of(tmp_path, text, n):
-    path = tmp_path / "labels.txt"
-    path.write_text(text, encoding="utf-8")
-    return inputs.read_labels(path, n).tolist()
+@pytest.fixture
+def inputs_of_all(folder, X):
+    """Files of every kind, and links to some."""
+    for name in ("diagrams.png", "names.csv", "labels.svg", "cloud.npy"):
+        (folder / name).write_bytes((folder / "diagrams.pbow").read_bytes())
+    (folder / "folder").mkdir()
+    for name in ("cloud.csv", "old.csv", "folder/old.csv"):
+        np.savetxt(folder / name, np.eye(3), delimiter=",")
+    (folder / "results").mkdir()
+    (folder / "results" / "experiment.toml").write_text(DECLARATION)
+    (folder / "link.pbow").symlink_to("diagrams.pbow")
+    (folder / "link.npy").symlink_to("cloud.npy")
+    return folder
 
 
-def test_a_label_may_have_spaces_and_any_letters(tmp_path):
-    text = "\ufeffclusters of clusters\r\n  </b> ü, 'x' \r\ntorus"
-    expected = ["clusters of clusters", "</b> ü, 'x'", "torus"]
-    assert labels_of(tmp_path, text, 3) == expected
+@pytest.mark.parametrize("command", SAME)
+def test_an_output_that_is_an_input_is_refused(run, inputs_of_all, command):
+    before = {path: path.read_bytes() for path in inputs_of_all.rglob("*.*")}
+    result = run(*shlex.split(command.format(folder=inputs_of_all.name)))
+    assert result.exit_code == 2, result.output
+    last = result.stderr.splitlines()[-1]
+    assert last.startswith("Error: Cannot write ")
+    assert last.endswith(
+        "it is an input, or another output, of the same command. Name another file."
+    )
+    assert before == {path: path.read_bytes() for path in inputs_of_all.rglob("*.*")}
 
 
+def test_diagrams_may_be_converted_in_their_place(run, folder):
+    result = run("convert", "--parts", "H1", "diagrams.pbow", "diagrams.pbow")
+    assert result.exit_code == 0, result.output
+
+
+def test_a_new_file_may_lie_among_the_inputs(run, inputs_of_all):
+    pytest.importorskip("gudhi")
+    result = run("homology", "folder", "--kind", "clouds", "-o", "folder/x.pbow")
+    assert result.exit_code == 0, result.output
+
+
+def test_a_device_may_be_written_to_by_two_names(tmp_path):
+    inputs.check_output(Path(os.devnull), keep=[Path(os.devnull)])
+
+
+def test_a_link_to_itself_is_one_sentence(run, folder):
+    (folder / "circle.pbow").symlink_to("circle.pbow")
+    result = run("fit", "diagrams.pbow", "-o", "circle.pbow")
+    assert result.exit_code == 1
+    assert result.stderr == "Error: circle.pbow: Too many levels of symbolic links.\n"
+
+
+FULL = Path("/dev/full")
+full_disk = pytest.mark.skipif(not FULL.exists(), reason="needs the device /dev/full")
+
+
+@full_disk
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    "command",
     [
-        ("2\n10\n-1\n", [2, 10, -1]),
-        ("02\n10\n", ["02", "10"]),
-        ("2\n1.5\n", ["2", "1.5"]),
-        ("2\n" + "9" * 40, ["2", "9" * 40]),
+        "fit diagrams.pbow --words 2 -o /dev/full",
+        "convert --to csv diagrams.pbow /dev/full",
+        "convert --to pbow diagrams.pbow /dev/full",
     ],
-    ids=["whole", "with zeros in front", "with a fraction", "too long"],
 )
-def test_labels_are_numbers_where_nothing_is_lost(tmp_path, text, expected):
-    assert labels_of(tmp_path, text, len(expected)) == expected
+def test_a_full_disk_is_told_with_the_name_of_the_file(run, folder, command):
+    result = run(*shlex.split(command))
+    assert result.exit_code == 1
+    assert result.stderr == "Error: /dev/full: No space left on device.\n"
 
 
-@pytest.mark.parametrize("labels", [[3, 1, 2], ["a b", "c", "a b"]])
-def test_labels_may_be_an_array(tmp_path, labels):
-    np.save(tmp_path / "labels.npy", labels)
-    assert_array_equal(inputs.read_labels(tmp_path / "labels.npy", 3), labels)
-
-
+@full_disk
 @pytest.mark.parametrize(
-    ("array", "message"),
+    "command",
     [
-        (np.zeros((3, 1), int), "it is int64 of shape (3, 1)"),
-        (np.array([0.5, 1.0, 2.0]), "it is float64 of shape (3,)"),
-        (np.array([None, 1, 2], dtype=object), "it is no array of numbers that numpy"),
-        (np.zeros(4, int), "a label for each of the 3 diagrams; "),
-    ],
-    ids=["two axes", "fractions", "objects", "too many"],
-)
-def test_other_arrays_of_labels_are_refused(tmp_path, array, message):
-    np.save(tmp_path / "labels.npy", array, allow_pickle=True)
-    with pytest.raises(ValueError, match=r".") as caught:
-        inputs.read_labels(tmp_path / "labels.npy", 3)
-    assert message in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", "; it is empty."),
-        (b"a\n\nb\n", "; line 2 is empty."),
-        (b"\xff\xfe\x00", "it is no text."),
-        (b"a\nb\n", "a label for each of the 3 diagrams; labels.txt has 2."),
+        "convert diagrams.pbow -",
+        "transform model.pbow diagrams.pbow -o -",
+        "info diagrams.pbow",
+        "info model.pbow --json",
+        "fit diagrams.pbow --words 2 -o m.pbow --json",
+        "datasets list",
     ],
 )
-def test_a_text_without_a_label_a_line_is_refused(
-    tmp_path, monkeypatch, content, message
-):
-    monkeypatch.chdir(tmp_path)
-    Path("labels.txt").write_bytes(content)
-    with pytest.raises(ValueError, match=r".") as caught:
-        inputs.read_labels(Path("labels.txt"), 3)
-    assert str(caught.value).endswith(message)
-
-
-@pytest.mark.parametrize("head", ["", "file,label\n"])
-def test_labels_are_found_by_name(tmp_path, head):
-    (tmp_path / "names.txt").write_text("c2.csv\nc10.csv\n")
-    table = tmp_path / "y.csv"
-    table.write_text(f'{head}c10.csv,"a, b"\nc1.csv,no diagram\nc2.csv, c\n')
-    assert inputs.has_names(table)
-    labels = inputs.read_labels(table, 2, tmp_path / "names.txt")
-    assert labels.tolist() == ["c", "a, b"]
-
-
-@pytest.mark.parametrize(
-    ("names", "table", "message"),
-    [
-        ("a\nb", "a,1\nb,2", "a name for each of the 3 diagrams; n.txt has 2."),
-        ("a\nb\nc", "a,1", "y.csv has no label for b and 1 more of n.txt."),
-        ("a\nb\nc", "file,label", "y.csv has no label for a and 2 more of n.txt."),
-        ("a\nb\nc", "a,1\nb,2\nb,2\nc,1", "once in y.csv; b is there 2 times."),
-        ("a\nb\na", "a,1\nb,2", "once in n.txt; a is there 2 times."),
-        ("a\nb\nc", "1\n2\n3", "file and label, as --names is given; line 1 is '1'."),
-        ("a\nb\nc", "a,1\nb,\nc,1", "as --names is given; line 2 is 'b,'."),
-    ],
-    ids=["few", "missing", "empty", "double", "double name", "one column", "no label"],
-)
-def test_names_that_do_not_fit_the_labels_are_told(
-    tmp_path, monkeypatch, names, table, message
-):
-    monkeypatch.chdir(tmp_path)
-    Path("n.txt").write_text(names)
-    Path("y.csv").write_text(table)
-    with pytest.raises(ValueError, match=r".") as caught:
-        inputs.read_labels(Path("y.csv"), 3, Path("n.txt"))
-    assert str(caught.value).endswith(message)
-
-
-def test_labels_by_name_are_not_taken_without_names(tmp_path):
-    with pytest.raises(
-        ValueError, match=r"labels by the names of files, .* with --names"
-    ):
-        labels_of(tmp_path, "file,label\na.csv,1\n", 2)
+def test_a_full_standard_output_is_called_so(folder, monkeypatch, command):
+    monkeypatch.chdir(folder)
+    full = FULL.open("w")
+    monkeypatch.setattr(sys, "stdout", full)
+    with pytest.raises(click.ClickException) as caught:
+        main(shlex.split(command), standalone_mode=False)
+    with suppress(OSError):  # what could not be written then cannot be now
+        full.close()
+    message = caught.value.message
+    assert message == "the standard output: No space left on device."
 
 
 def test_it_is_known_before_the_work_that_a_file_cannot_be_written(tmp_path):
@@ -124,6 +144,6 @@ def test_it_is_known_before_the_work_that_a_file_cannot_be_written(tmp_path):
         inputs.check_output(tmp_path)
     with pytest.raises(OSError, match=r"to the folder .*nowhere: No such file"):
         inputs.check_output(tmp_path / "nowhere" / "new.txt")
-    with pytest.raises(ValueError, match="does not go through a pipe"):
+    with pytest.raises(click.UsageError, match="to the standard output; name a file"):
         inputs.check_output(Path("-"))
     inputs.check_output(Path(os.devnull))

@@ -20,13 +20,3 @@ def test_only_a_terminal_sees_what_is_going_on_until_it_is_done(monkeypatch, str
     assert during == shown
     # Drawn over: the line is blank, and the next message begins where it began.
     assert stream.getvalue() == shown + ("\r            \r" if shown else "")
-
-
-@pytest.mark.parametrize("stream", [Terminal(), io.StringIO()], ids=type)
-def test_only_a_terminal_sees_a_bar(monkeypatch, stream):
-    monkeypatch.setattr(sys, "stderr", stream)
-    with show.progress_bar("Working", 2) as bar:
-        bar.update(1)
-        bar.update(1)
-    drawn = stream.getvalue()
-    assert ("Working" in drawn, "100%" in drawn) == (stream.isatty(),) * 2

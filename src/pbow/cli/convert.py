@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from pbow.cli import options
 from pbow.cli.inputs import check_format, check_json, read_diagrams, write_diagrams
-from pbow.cli.show import print_json
-
-if TYPE_CHECKING:
-    from pbow.diagrams import Diagrams
+from pbow.cli.shell import Command
+from pbow.cli.show import report
 
 __all__ = ["convert"]
 
@@ -21,24 +18,24 @@ __all__ = ["convert"]
 FORMATS = ("pbow", "csv", "parquet", "arrow", "pers", "hera", "dipha", "perseus")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("sources", metavar="IN...", nargs=-1, required=True, type=options.path)
 @click.argument("target", metavar="OUT", type=options.path)
 @click.option(
     "--from",
-    "from_",
+    "format",
     type=click.Choice(FORMATS),
     default=None,
-    show_default="what the first bytes or the name say",
-    help="Format of IN. Files of Hera and Perseus must be named.",
+    show_default="inferred from the first bytes or the extension",
+    help="Format of IN. Required for Hera and Perseus.",
 )
 @click.option(
     "--to",
     type=click.Choice(FORMATS),
     default=None,
-    show_default="what the name says",
-    help="Format of OUT. Those of other programs have a file for each sample, so that "
-    "OUT is a folder.",
+    show_default="inferred from the extension",
+    help="Format of OUT. Those of other programs have one file per sample, so OUT is a "
+    "folder.",
 )
 @click.option(
     "--parts",
@@ -56,7 +53,7 @@ FORMATS = ("pbow", "csv", "parquet", "arrow", "pers", "hera", "dipha", "perseus"
 def convert(
     sources: tuple[Path, ...],
     target: Path,
-    from_: str | None,
+    format: str | None,
     to: str | None,
     parts: str | None,
     name: str,
@@ -65,7 +62,7 @@ def convert(
 ) -> None:
     r"""Convert diagrams to another format.
 
-    IN is a file or a folder, or several, whose samples follow one another.
+    IN is a file or a folder, or several, whose samples are concatenated.
 
     \b
     pbow convert diagrams.csv diagrams.pbow
@@ -76,26 +73,13 @@ def convert(
     """
     start = time.perf_counter()
     check_json(target, as_json=as_json)
-    # No input is kept from being replaced: a file may be converted in its place.
+    # Inputs are not protected: a file may be converted in its place.
     check_format(target, to)
-    X = read_diagrams(sources, from_, name=name)
+    X = read_diagrams(*sources, format=format, name=name)
     if parts is not None:
-        X = _selected(X, parts.split(","))
+        try:
+            X = X[parts.split(",")]
+        except KeyError as error:
+            raise ValueError(error.args[0]) from error
     write_diagrams(X, target, to)
-    if as_json:
-        print_json(
-            {
-                "output": target,
-                "samples": len(X),
-                "parts": X.parts,
-                "seconds": time.perf_counter() - start,
-            }
-        )
-
-
-def _selected(X: Diagrams, names: list[str]) -> Diagrams:
-    try:
-        selected: Diagrams = X[names]
-    except KeyError as error:
-        raise ValueError(error.args[0]) from error
-    return selected
+    report(target, X, start, as_json=as_json, samples=len(X), parts=X.parts)

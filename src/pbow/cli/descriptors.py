@@ -1,62 +1,128 @@
-"""Descriptors by the names that the command line has for them."""
+"""Descriptors by name: the classes know their names on the command line."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from pbow.cli.sizes import check_parameters
+__all__ = ["Descriptor", "OwnClass", "make_descriptors"]
 
-__all__ = ["KERNELS", "VECTORIZERS", "make_descriptors"]
 
-# Classes of pbow.vectorizers and pbow.kernels, for which `pbow --help` does not wait.
-VECTORIZERS = {
-    "pbow": "PersistenceBoW",
-    "spbow": "StablePersistenceBoW",
-    "image": "PersistenceImage",
-    "landscape": "PersistenceLandscape",
-    "riemannian": "RiemannianHeatMap",
-    "statistics": "PersistenceStatistics",
+class OwnClass(click.ParamType):  # type: ignore[type-arg]
+    """A class of the user's, as ``module:Class``, also from the current folder."""
+
+    name = "module:Class"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
+        """Import the class that the user named."""
+        from pbow.cli.interim import DiagramEstimator  # noqa: PLC0415
+
+        if isinstance(value, type):
+            return value
+        module_name, colon, class_name = value.partition(":")
+        if not colon:
+            self.fail(f"expected module:Class; got {value!r}.", param, ctx)
+        sys.path.insert(0, "")  # as `python -m` does
+        try:
+            found = getattr(import_module(module_name), class_name, None)
+        except (ImportError, TypeError, ValueError) as error:  # a leading dot, no name
+            self.fail(f"cannot import {module_name!r}: {error}.", param, ctx)
+        finally:
+            sys.path.remove("")
+        if not isinstance(found, type) or not issubclass(found, DiagramEstimator):
+            what = "is no class" if found is None else f"is {found!r}"
+            msg = f"expected a subclass of DiagramEstimator; {value} {what}."
+            self.fail(msg, param, ctx)
+        return found
+
+
+class Descriptor(OwnClass):
+    """A class of pbow by its short name, or one of the user's.
+
+    Parameters
+    ----------
+    subpackages : str
+        Where to look for short names.
+    """
+
+    name = "descriptor"
+
+    def __init__(self, *subpackages: str) -> None:
+        self._subpackages = subpackages
+
+    def classes(self) -> dict[str, type]:
+        """Return the classes by short name; imports them."""
+        modules = [import_module(f"pbow.{name}") for name in self._subpackages]
+        found = [getattr(m, name) for m in modules for name in m.__all__]
+        return {_short_name(cls): cls for cls in found}
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
+        """Return the class of a name."""
+        if isinstance(value, type) or ":" in value:
+            return super().convert(value, param, ctx)
+        known = self.classes()
+        if value not in known:
+            listed = ", ".join(known)
+            msg = f"expected one of {listed}, or module:Class; got {value!r}."
+            self.fail(msg, param, ctx)
+        return known[value]
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Complete short names."""
+        names = self.classes()
+        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
+# Until the classes say it themselves.
+_NAMES = {
+    "PersistenceBoW": "pbow",
+    "StablePersistenceBoW": "spbow",
+    "PersistenceImage": "image",
+    "PersistenceLandscape": "landscape",
+    "RiemannianHeatMap": "riemannian",
+    "PersistenceStatistics": "statistics",
+    "SlicedWassersteinKernel": "swk",
+    "MultiScaleKernel": "multiscale",
+    "LandscapeKernel": "landscape-kernel",
+    "WassersteinKernel": "wasserstein",
 }
-KERNELS = {
-    "swk": "SlicedWassersteinKernel",
-    "multiscale": "MultiScaleKernel",
-    "landscape-kernel": "LandscapeKernel",
-    "wasserstein": "WassersteinKernel",
-}
+
+
+def _short_name(cls: Any) -> str:
+    # Of the class itself: a subclass of the user's has another name.
+    return vars(cls).get("short_name") or _NAMES.get(cls.__name__) or cls.__name__
 
 
 def make_descriptors(
-    names: Sequence[str],
-    settings: Mapping[str, Any],
-    *,
-    words: int | None,
-    seed: int,
-    n_jobs: int,
+    classes: Sequence[type], settings: Mapping[str, Any], **common: Any
 ) -> dict[str, Any]:
     """Return descriptors that are not fitted yet, by name.
 
     Parameters
     ----------
-    names : sequence of str
-        Of VECTORIZERS and KERNELS.
+    classes : sequence of type
+        What to make.
     settings : mapping
-        Parameters. Each is set where a descriptor has it; one must.
-    words : int or None
-        Of those that have words; None for their default.
-    seed, n_jobs : int
-        Of those that draw anything, and of all.
+        Parameters. Each is set where a descriptor has it; at least one must.
+    **common
+        Of those that have such a parameter; None is left to the class.
     """
-    from pbow import kernels, vectorizers  # noqa: PLC0415
-
-    makers = {name: getattr(vectorizers, cls) for name, cls in VECTORIZERS.items()}
-    makers |= {name: getattr(kernels, cls) for name, cls in KERNELS.items()}
-    made = {name: makers[name]() for name in names}
+    made = {_short_name(cls): cls() for cls in classes}
     known = {name: descriptor.get_params() for name, descriptor in made.items()}
-    asked = dict(settings) if words is None else {**settings, "n_words": words}
-    for parameter in asked:
+    optional = ("random_state", "n_jobs")
+    asked = {**settings, **{p: v for p, v in common.items() if v is not None}}
+    for parameter in asked.keys() - optional:
         if not any(parameter in parameters for parameters in known.values()):
             listed = sorted({p for parameters in known.values() for p in parameters})
             verb = "has" if len(made) == 1 else "have"
@@ -65,10 +131,6 @@ def make_descriptors(
                 f"{', '.join(listed)}."
             )
             raise click.UsageError(msg)
-    wanted = {"random_state": seed, "n_jobs": n_jobs, **asked}
     for name, descriptor in made.items():
-        descriptor.set_params(
-            **{p: value for p, value in wanted.items() if p in known[name]}
-        )
-        check_parameters(name, descriptor.get_params())
+        descriptor.set_params(**{p: v for p, v in asked.items() if p in known[name]})
     return made

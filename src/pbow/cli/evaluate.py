@@ -1,30 +1,32 @@
-"""``pbow evaluate``: how well descriptors tell classes apart."""
+"""``pbow evaluate``: how well descriptors separate classes."""
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from pbow.cli import options
-from pbow.cli.descriptors import KERNELS, VECTORIZERS, make_descriptors
-from pbow.cli.inputs import read_diagrams, read_labels
-from pbow.cli.show import aligned, print_json, print_text, progress_bar
+from pbow.cli.descriptors import Descriptor, make_descriptors
+from pbow.cli.inputs import read_diagrams
+from pbow.cli.shell import Command
+from pbow.cli.show import aligned, print_json, print_text
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from pbow.diagrams import Diagrams
-    from pbow.experiment import DescriptorEntry
 
     Ints = NDArray[np.int64]
+    Result = dict[str, Any]
 
 __all__ = ["evaluate"]
 
-# What the paper searches, by folds inside the training part.
+# Values of C that the paper searches, by folds of the training set.
 COSTS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 INNER_FOLDS = 5
 # A machine that needs more is no better for it.
@@ -33,18 +35,21 @@ MOST_ITERATIONS = 100_000
 STANDARDIZED = {"statistics"}
 
 
-@click.command()
+@click.command(cls=Command)
 @options.diagrams
-@options.labels
-@options.names_of_labels
+@options.labels(required=True)
+@options.names
 @click.option(
     "--descriptor",
     "descriptors",
-    type=click.Choice((*VECTORIZERS, *KERNELS)),
+    type=Descriptor("vectorizers", "kernels"),
+    metavar="NAME",
     multiple=True,
     default=("pbow", "spbow"),
     show_default=True,
-    help="What to compare; may be repeated.",
+    help="What to compare: pbow, spbow, image, landscape, riemannian, statistics; the "
+    "kernels swk, multiscale, landscape-kernel, wasserstein; or a class of your own as "
+    "module:Class. May be repeated.",
 )
 @options.words
 @options.settings("A parameter of the descriptors that have it; may be repeated.")
@@ -53,7 +58,7 @@ STANDARDIZED = {"statistics"}
     type=click.IntRange(min=2),
     default=5,
     show_default=True,
-    help="Parts of the data, of which each is predicted from the others.",
+    help="Number of folds of the cross-validation.",
 )
 @options.seed
 @options.jobs
@@ -62,20 +67,19 @@ def evaluate(
     diagrams: Path,
     labels: Path,
     names: Path | None,
-    descriptors: tuple[str, ...],
-    words: int | None,
+    descriptors: tuple[type, ...],
     settings: dict[str, Any],
     folds: int,
-    seed: int,
-    n_jobs: int,
+    random_state: int,
     *,
     as_json: bool,
+    **common: Any,
 ) -> None:
-    r"""Compare how well descriptors tell classes apart.
+    r"""Compare how well descriptors separate classes.
 
     Prints a table of accuracies by cross-validation. The classifier is a linear support
-    vector machine, for kernels one with that kernel; descriptor and cost C are learnt
-    in the training part of each fold alone.
+    vector machine, for kernels one with that kernel. The descriptor and the
+    regularization parameter C are learnt from the training set of each fold alone.
 
     \b
     pbow evaluate diagrams.pbow --labels labels.txt
@@ -85,43 +89,18 @@ def evaluate(
     """
     import numpy as np  # noqa: PLC0415
 
-    from pbow.experiment import DescriptorEntry  # noqa: PLC0415
     from pbow.experiment.classification import make_folds  # noqa: PLC0415
+    from pbow.io import read_labels  # noqa: PLC0415
 
-    made = make_descriptors(
-        descriptors, settings, words=words, seed=seed, n_jobs=n_jobs
-    )
+    made = make_descriptors(descriptors, settings, random_state=random_state, **common)
     X = read_diagrams(diagrams)
     classes, y = np.unique(read_labels(labels, len(X), names), return_inverse=True)
     _check_classes(labels, classes, y, folds)
-    parts = make_folds(y, None, folds, seed=seed, repetition=0)
-    results = []
-    for name, descriptor in made.items():
-        start = time.perf_counter()
-        entry = DescriptorEntry(
-            name=name,
-            title=name,
-            make=type(descriptor).__name__,
-            standardize=name in STANDARDIZED,
-        )
-        scores = []
-        with progress_bar(f"Classifying with {name}", folds) as bar:
-            for test in parts:
-                params = descriptor.get_params()
-                scores.append(_score(entry, params, X, y, test, seed=seed))
-                bar.update(1)
-        tested = [score.accuracy for score in scores]
-        results.append(
-            {
-                "descriptor": name,
-                "parameters": descriptor.get_params(),
-                "accuracy": float(np.mean(tested)),
-                "std": float(np.std(tested, ddof=1)),
-                "folds": tested,
-                "features": scores[-1].n_features,
-                "seconds": time.perf_counter() - start,
-            }
-        )
+    parts = make_folds(y, None, folds, seed=random_state, repetition=0)
+    results = [
+        _cross_validate(name, descriptor, X, y, parts, seed=random_state)
+        for name, descriptor in made.items()
+    ]
     if as_json:
         print_json(results)
         return
@@ -129,69 +108,74 @@ def evaluate(
         f"{len(X)} diagrams of {len(classes)} classes; linear SVM, mean and standard "
         f"deviation of {folds} folds.\n"
     )
-    print_text(_table(results))
+    rows = [("descriptor", "accuracy, %", "features", "seconds")]
+    for result in results:
+        accuracy = f"{100 * result['accuracy']:.1f} ± {100 * result['std']:.1f}"
+        features = str(result["features"] or "kernel")
+        seconds = f"{result['seconds']:.1f}"
+        rows.append((result["descriptor"], accuracy, features, seconds))
+    print_text(aligned(rows, left=(0,)))
 
 
 def _check_classes(path: Path, classes: NDArray[Any], y: Ints, folds: int) -> None:
     import numpy as np  # noqa: PLC0415
 
     if len(classes) < 2:
-        msg = f"Expected at least two classes to tell apart; {path} has one."
+        msg = f"Expected at least two classes to separate; {path} has one."
         raise ValueError(msg)
     sizes = np.bincount(y)
     if sizes.min() < folds:
         msg = (
-            f"Expected at least {folds} diagrams of each class, one a fold; there "
-            f"are {sizes.min()} of {str(classes[sizes.argmin()])!r}. Ask for fewer "
+            f"Expected at least {folds} diagrams of each class, one per fold; there "
+            f"are {sizes.min()} of {str(classes[sizes.argmin()])!r}. Pass fewer "
             "--folds, or leave this class out."
         )
         raise ValueError(msg)
 
 
-class _Score(NamedTuple):
-    accuracy: float
-    n_features: int
-
-
-def _score(
-    entry: DescriptorEntry,
-    params: dict[str, Any],
-    X: Diagrams,
-    y: Ints,
-    test: Ints,
-    *,
-    seed: int,
-) -> _Score:
-    """Learn from all but some rows, and predict these."""
+def _cross_validate(
+    name: str, descriptor: Any, X: Diagrams, y: Ints, folds: list[Ints], *, seed: int
+) -> Result:
+    """Predict each fold from the others."""
     import numpy as np  # noqa: PLC0415
 
+    from pbow._utils.progress import progress_bar  # noqa: PLC0415
+    from pbow.experiment import DescriptorEntry  # noqa: PLC0415
     from pbow.experiment.classification import classify, make_folds  # noqa: PLC0415
     from pbow.experiment.descriptors import represent  # noqa: PLC0415
 
-    train = np.setdiff1d(np.arange(len(y)), test)
-    similarities = represent(entry, params, X, train, test, seed=seed)
-    verdict = classify(
-        similarities,
-        y[train],
-        y[test],
-        make_folds(y[train], None, INNER_FOLDS, seed=seed, repetition=0),
-        costs=COSTS,
-        max_iterations=MOST_ITERATIONS,
-        n_classes=int(y.max()) + 1,
+    cls, params = type(descriptor), descriptor.get_params()
+    entry = DescriptorEntry(
+        name=name,
+        title=name,
+        make=f"{cls.__module__}:{cls.__qualname__}",
+        standardize=name in STANDARDIZED,
     )
-    return _Score(verdict.accuracy, similarities.n_features)
-
-
-def _table(results: list[dict[str, Any]]) -> str:
-    rows = [("descriptor", "accuracy, %", "features", "seconds")]
-    for result in results:
-        mean, std = 100 * result["accuracy"], 100 * result["std"]
-        rows.append(
-            (
-                result["descriptor"],
-                f"{mean:.1f} ± {std:.1f}",
-                str(result["features"] or "kernel"),
-                f"{result['seconds']:.1f}",
+    start = time.perf_counter()
+    accuracies, n_features = [], 0
+    show = sys.stderr.isatty()
+    with progress_bar(show=show, total=len(folds), unit="folds") as advance:
+        for test in folds:
+            train = np.setdiff1d(np.arange(len(y)), test)
+            similarities = represent(entry, params, X, train, test, seed=seed)
+            verdict = classify(
+                similarities,
+                y[train],
+                y[test],
+                make_folds(y[train], None, INNER_FOLDS, seed=seed, repetition=0),
+                costs=COSTS,
+                max_iterations=MOST_ITERATIONS,
+                n_classes=int(y.max()) + 1,
             )
-        )
-    return aligned(rows, left=(0,))
+            accuracies.append(verdict.accuracy)
+            n_features = similarities.n_features
+            advance(1)
+    return {
+        "descriptor": name,
+        "parameters": params,
+        "accuracy": float(np.mean(accuracies)),
+        "std": float(np.std(accuracies, ddof=1)),
+        "folds": accuracies,
+        "features": n_features,
+        "seconds": time.perf_counter() - start,
+    }

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pbow.cli.inputs import check_output, naming
+from pbow.cli.inputs import check_output
+from pbow.cli.shell import Group, Interrupted
 from pbow.cli.show import aligned, print_text
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ _only = click.option(
 )
 
 
-@click.group()
+@click.group(cls=Group)
 def experiment() -> None:
     r"""Run declared experiments, and show what came out of them.
 
@@ -105,7 +106,7 @@ def run(
         if not line.has_begun:
             raise
         msg = "Interrupted. What is done is kept: the same command goes on from there."
-        raise click.ClickException(msg) from error
+        raise Interrupted(msg) from error
     line.end()
     outcomes = summarize(declared, runs).values()
     n_complete = sum(outcome.is_complete for outcome in outcomes)
@@ -173,8 +174,7 @@ def table(results: Path, format_: str) -> None:
     declared, _, runs = _read(results)
     make = make_powered_table if is_powered(declared) else make_table
     text = make(declared, runs, format_)
-    with naming("-"):
-        click.echo(text, nl=False)
+    print_text(text.removesuffix("\n"))
 
 
 @experiment.command()
@@ -229,7 +229,7 @@ def report(results: Path, data_home: Path | None, out: Path | None) -> None:
     path = results / "report.html" if out is None else out
     check_output(path, keep=[folder.declaration, folder.packed])
     made = make_figures(declared, runs, data_home=data_home)
-    with TemporaryDirectory() as drawn, naming(path):
+    with TemporaryDirectory() as drawn:
         saved = [save(figure, drawn) for figure in made.figures]
         write_report(declared, runs, saved, path)
     print_text(path)

@@ -7,49 +7,35 @@ from pathlib import Path
 import click
 
 from pbow.cli import options
-from pbow.cli.inputs import (
-    check_output,
-    has_names,
-    is_stream,
-    load_model,
-    naming,
-    read_diagrams,
-    read_labels,
-    read_lines,
-    say_written,
-)
-from pbow.cli.show import file_size
+from pbow.cli.inputs import check_output, read_diagrams
+from pbow.cli.shell import Command
 
 __all__ = ["explore"]
 
 
-@click.command()
-@click.argument("model", type=options.path)
+@click.command(cls=Command)
+@options.model
 @options.diagrams
 @options.output("File for the page, usually .html.")
-@click.option(
-    "--labels",
-    type=options.path,
-    default=None,
-    metavar="FILE",
-    help="Class of each diagram: one a line, or an array in a .npy file; with --names, "
-    "a CSV file with the columns file and label, too.",
-)
+@options.labels(required=False)
 @click.option(
     "--names",
+    "sample_names",
     type=options.path,
     default=None,
     metavar="FILE",
-    help="Names of the diagrams, one a line.",
+    help="Names of the diagrams, one per line.",
 )
 @click.option("--title", default="pbow explorer", show_default=True, help="Its title.")
+@options.model_classes
 def explore(
     model: Path,
     diagrams: Path,
     output: Path,
     labels: Path | None,
-    names: Path | None,
+    sample_names: Path | None,
     title: str,
+    model_classes: tuple[type, ...],
 ) -> None:
     r"""Write a web page that shows what a MODEL sees in DIAGRAMS.
 
@@ -62,28 +48,27 @@ def explore(
     pbow explore model.pbow diagrams.pbow --labels labels.txt -o page.html
     """
     # Here, so that `pbow --help` does not wait for it.
+    from pbow._utils.text import file_size  # noqa: PLC0415
+    from pbow.cli.interim import load  # noqa: PLC0415
     from pbow.explorer import write_explorer  # noqa: PLC0415
     from pbow.explorer.content import check_vectorizer  # noqa: PLC0415
+    from pbow.io import read_labels, read_names  # noqa: PLC0415
 
-    if is_stream(output):
-        msg = "A page is for a browser; name a file, as in -o page.html."
-        raise click.UsageError(msg)
-    check_output(output, keep=[model, diagrams, labels, names])
-    fitted = load_model(model)
+    check_output(output, keep=[model, diagrams, labels, sample_names])
+    fitted = load(model, classes=model_classes)
     try:
         check_vectorizer(fitted)
     except TypeError as error:
         msg = f"{model}: {error}"
-        raise click.ClickException(msg) from error
+        raise ValueError(msg) from error
     X = read_diagrams(diagrams)
-    classes = None
-    if labels is not None:
-        # Of labels in the order of diagrams, names are there to be shown alone.
-        by_name = names if has_names(labels) else None
-        classes = read_labels(labels, len(X), by_name)
-    sample_names = None if names is None else read_lines(names, "name")
-    with naming(output):
-        write_explorer(
-            fitted, X, output, labels=classes, sample_names=sample_names, title=title
-        )
-    say_written(output, f"{len(X)} diagrams, {file_size(output.stat().st_size)}")
+    write_explorer(
+        fitted,
+        X,
+        output,
+        labels=None if labels is None else read_labels(labels, len(X), sample_names),
+        sample_names=None if sample_names is None else read_names(sample_names, len(X)),
+        title=title,
+    )
+    size = file_size(output.stat().st_size)
+    click.echo(f"{output}: {len(X)} diagrams, {size}", err=True)

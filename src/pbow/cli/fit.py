@@ -1,4 +1,4 @@
-"""``pbow fit``: learn a descriptor, and save it."""
+"""``pbow fit``: learn a descriptor from diagrams."""
 
 from __future__ import annotations
 
@@ -9,29 +9,25 @@ from typing import Any
 import click
 
 from pbow.cli import options
-from pbow.cli.descriptors import VECTORIZERS, make_descriptors
-from pbow.cli.inputs import (
-    check_json,
-    check_output,
-    naming,
-    read_diagrams,
-    say_written,
-)
-from pbow.cli.show import print_json, waiting
-from pbow.cli.sizes import count_features
+from pbow.cli.descriptors import Descriptor, make_descriptors
+from pbow.cli.inputs import check_output, read_diagrams
+from pbow.cli.shell import Command
+from pbow.cli.show import report, waiting
 
 __all__ = ["fit"]
 
 
-@click.command()
+@click.command(cls=Command)
 @options.diagrams
 @options.output("File for the model, as in model.pbow.")
 @click.option(
     "--descriptor",
-    type=click.Choice(tuple(VECTORIZERS)),
+    type=Descriptor("vectorizers"),
+    metavar="NAME",
     default="pbow",
     show_default=True,
-    help="What to learn.",
+    help="What to learn: pbow, spbow, image, landscape, riemannian, statistics, or a "
+    "class of your own as module:Class.",
 )
 @options.words
 @options.settings("A parameter of the descriptor's class; may be repeated.")
@@ -41,13 +37,11 @@ __all__ = ["fit"]
 def fit(
     diagrams: Path,
     output: Path,
-    descriptor: str,
-    words: int | None,
+    descriptor: type,
     settings: dict[str, Any],
-    seed: int,
-    n_jobs: int,
     *,
     as_json: bool,
+    **common: Any,
 ) -> None:
     r"""Learn a descriptor from DIAGRAMS and save it to a file.
 
@@ -60,29 +54,19 @@ def fit(
     pbow fit diagrams.pbow --set 'n_words={"H0": 5, "H1": 20}' -o model.pbow
     pbow fit diagrams.pbow --descriptor image --set resolution=30 -o model.pbow
     """
-    from pbow.io.models import save  # noqa: PLC0415
+    from pbow import save  # noqa: PLC0415
+    from pbow.cli.interim import count_features  # noqa: PLC0415
 
     start = time.perf_counter()
-    check_json(output, as_json=as_json)
     check_output(output, keep=[diagrams])
-    made = make_descriptors(
-        [descriptor], settings, words=words, seed=seed, n_jobs=n_jobs
-    )[descriptor]
+    [made] = make_descriptors([descriptor], settings, **common).values()
     X = read_diagrams(diagrams)
     with waiting(f"Learning from {len(X)} diagrams"):
         made.fit(X)
-    n_features = count_features(made)
     # The number of threads is of this machine and not of the model.
-    with naming(output):
-        save(made.set_params(n_jobs=None), output)
-    say_written(output, f"{made}, {n_features} features")
-    if as_json:
-        print_json(
-            {
-                "output": output,
-                "samples": len(X),
-                "parts": made.parts_,
-                "features": n_features,
-                "seconds": time.perf_counter() - start,
-            }
-        )
+    if "n_jobs" in made.get_params():
+        made.set_params(n_jobs=None)
+    save(made, output)
+    n = count_features(made)
+    facts = {"samples": len(X), "parts": made.parts_, "features": n}
+    report(output, f"{made}, {n} features", start, as_json=as_json, **facts)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import inspect
-import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,84 +19,97 @@ from pbow.cli.inputs import (
     check_json,
     check_output,
     is_stream,
-    say_written,
     standard_input,
     write_diagrams,
     writing,
 )
-from pbow.cli.raw import (
-    KINDS,
-    check_coordinates,
-    ending_of,
-    find_files,
-    guess_kind,
-    read_all,
-    read_clouds,
-    read_graphs,
-    read_images,
-    read_meshes,
-    sample_names,
-)
-from pbow.cli.show import print_json
+from pbow.cli.shell import Command
+from pbow.cli.show import report, waiting
+from pbow.errors import ItemError
 
 if TYPE_CHECKING:
+    from pbow.datasets import RawData
     from pbow.diagrams import Diagrams
 
-    # And the file that each sample comes from.
-    Computed = tuple[Diagrams, Sequence[Path]]
 
 __all__ = ["homology"]
 
-# The first one is the default.
+# Functions of pbow.homology by kind of data and method; the first is the default.
 METHODS = {
-    "clouds": ("rips", "sparse-rips", "alpha", "dtm-rips"),
-    "images": ("sublevel", "superlevel"),
-    "graphs": ("sublevel", "extended"),
-    "meshes": ("geodesic",),
+    "clouds": {
+        "rips": "rips",
+        "sparse-rips": "sparse_rips",
+        "alpha": "alpha",
+        "dtm-rips": "dtm_rips",
+    },
+    "images": {"sublevel": "cubical", "superlevel": "cubical"},
+    "graphs": {"sublevel": "graph_sublevel", "extended": "graph_extended"},
+    "meshes": {"geodesic": "mesh_geodesic"},
 }
 ALL_METHODS = tuple(dict.fromkeys(m for methods in METHODS.values() for m in methods))
+# Options of the command itself, beside those of the functions.
+OWN_OPTIONS = {"graphs": ("heat",), "meshes": ("sources",)}
+EMPTY = inspect.Parameter.empty
+# What a file by a pipe is, by how it begins; the last that fits.
+PIPED = {
+    "clouds": {b"": ".csv", b"\x93NUMPY": ".npy"},
+    "images": {b"": ".png", b"\x93NUMPY": ".npy"},
+    "graphs": {b"": ".csv", b"PK": ".npz"},
+    "meshes": {b"": ".off", b"ply": ".ply"},
+}
 
 
-@click.command()
+def _parse_dims(
+    context: click.Context, option: click.Parameter, text: str | None
+) -> list[int] | None:
+    if text is None:
+        return None
+    try:
+        return [int(word) for word in text.split(",")]
+    except ValueError as error:
+        msg = f"expected dimensions separated by commas, as in 0,1; got {text!r}."
+        raise click.BadParameter(msg) from error
+
+
+@click.command(cls=Command)
 @click.argument(
     "inputs", metavar="INPUT...", nargs=-1, required=True, type=options.path
 )
 @options.output("File for the diagrams, as in diagrams.pbow or .csv; - prints CSV.")
 @click.option(
     "--kind",
-    type=click.Choice(tuple(KINDS)),
+    type=click.Choice(tuple(METHODS)),
     default=None,
-    show_default="what the files can only be",
+    show_default="inferred from the extensions when unambiguous",
     help="What INPUT is.",
 )
 @click.option(
     "--method",
     type=click.Choice(ALL_METHODS),
     default=None,
-    show_default="rips of clouds, sublevel of images and graphs",
+    show_default="rips for clouds, sublevel for images and graphs",
     help="The filtration.",
 )
 @click.option(
     "--dims",
     metavar="LIST",
-    callback=lambda context, option, value: _parse_dims(value),
-    show_default="0,1; 0 of graphs",
-    help="Dimensions of homology, as in 0,1: components, loops.",
+    callback=_parse_dims,
+    show_default="0,1; 0 for graphs",
+    help="Homology dimensions, as in 0,1: components, loops.",
 )
 @click.option("--max-edge", type=float, help="Leave longer edges of clouds out.")
 @click.option(
     "--heat",
     type=click.FloatRange(min=0),
     metavar="T",
-    help="Give vertices of graphs their heat kernel signature at time T, and not their "
-    "degree.",
+    help="Filter graphs by the heat kernel signature at time T instead of the degree.",
 )
 @click.option(
     "--sources",
     type=click.IntRange(min=1),
     metavar="N",
     show_default="all",
-    help="Vertices of each mesh to start from, spread over their numbers.",
+    help="Vertices of each mesh to start from, spread evenly over their indices.",
 )
 @options.settings(
     "Another parameter of the function of pbow.homology, as epsilon, k, periodic."
@@ -106,7 +118,7 @@ ALL_METHODS = tuple(dict.fromkeys(m for methods in METHODS.values() for m in met
     "--names-out",
     type=options.path,
     metavar="FILE",
-    help="Write the names of the files, one a line, in the order of the diagrams.",
+    help="Write the names of the files, one per line, in the order of the diagrams.",
 )
 @options.jobs
 @options.as_json
@@ -115,31 +127,29 @@ def homology(
     output: Path,
     kind: str | None,
     method: str | None,
-    dims: list[int] | None,
-    max_edge: float | None,
-    heat: float | None,
-    sources: int | None,
     settings: dict[str, Any],
     names_out: Path | None,
     n_jobs: int,
     *,
     as_json: bool,
+    **given: Any,
 ) -> None:
     r"""Compute diagrams of clouds, images, graphs or meshes.
 
     INPUT are files, or folders of files:
 
     \b
-    clouds   a .npy array of shape (clouds, points, coordinates), or a cloud a
-             file: .npy, .csv, .txt, .xyz, a point a line
-    images   a .npy array of shape (images, h, w), or an image a file: .npy,
-             .png, .jpg, .tif; of colours, the mean
-    graphs   a list of edges a file: .txt or .csv, two whole numbers a line; or
+    clouds   a .npy array of shape (clouds, points, coordinates), or one cloud
+             per file: .npy, .csv, .txt, .xyz, one point per line
+    images   a .npy array of shape (images, h, w), or one image per file: .npy,
+             .png, .jpg, .tif; the mean of the channels of color images
+    graphs   one list of edges per file: .txt or .csv, two integers per line; or
              a graphs_*.npz file of the data sets
     meshes   .off or .ply; a sample is a vertex from which a ball grows
 
-    Files of a folder are taken in the order of their names, 2 before 10; --names-out
-    writes it down. With --kind, INPUT may be - for one such file by a pipe.
+    Files of a folder are taken in natural order, 2 before 10; --names-out writes it
+    down. Subfolders are not searched. With --kind, INPUT may be - for one such file by
+    a pipe.
 
     \b
     pbow homology clouds.npy --kind clouds -o diagrams.pbow
@@ -149,206 +159,149 @@ def homology(
     pbow homology graphs/ --kind graphs --method extended --heat 10 -o diagrams.pbow
     pbow homology airplane.off --sources 300 -o diagrams.pbow
     """
+    from pbow.datasets import raw  # noqa: PLC0415
+
     start = time.perf_counter()
     check_json(output, as_json=as_json)
-    check_format(output, None)
+    check_format(output)
     if names_out is not None:
         check_output(names_out, keep=[output])
-    if any(map(is_stream, inputs)):
-        if kind is None:
-            msg = "Say by --kind what comes by the standard input."
-            raise click.UsageError(msg)
-        if names_out is not None:
+        if any(map(is_stream, inputs)):
             msg = "What comes by the standard input has no name for --names-out."
             raise click.UsageError(msg)
-    kind = kind or guess_kind(inputs)
-    method = method or METHODS[kind][0]
-    if method not in METHODS[kind]:
-        listed = " or ".join(METHODS[kind])
-        msg = f"--method {method} is not for {kind}; take {listed}."
+    if kind is None and any(map(is_stream, inputs)):
+        msg = "Pass --kind: what comes by the standard input has no extension."
         raise click.UsageError(msg)
-    given = {"dims": dims, "max_edge": max_edge, "heat": heat, "sources": sources}
-    for name in settings:
-        if name in given:
-            msg = f"Pass --{name.replace('_', '-')}, not --set {name}."
-            raise click.UsageError(msg)
-    asked = settings | {name: v for name, v in given.items() if v is not None}
+    kind = kind or raw.infer_kind(inputs)
+    function = _find_function(kind, method, settings, given)
     with _files(inputs, kind) as files:
         # Again, as only now the files of folders are known.
-        check_format(output, None, keep=files)
+        check_format(output, keep=files)
         if names_out is not None:
             check_output(names_out, keep=files)
-            sample_names(files)
-        X, origins = COMPUTE[kind](files, method, asked, n_jobs)
+        data = raw.read_raw(files, kind)
+        if kind == "meshes":
+            data = _with_sources(data, given["sources"])
+        elif kind == "clouds" and settings.get("metric") != "precomputed":
+            _check_coordinates(data)
+        X, names = _compute(function, data, n_jobs), data.names
     if names_out is None:
         write_diagrams(X, output)
     else:
-        names = sample_names(origins)
-        with writing(names_out) as lines:
-            lines.write("".join(f"{name}\n" for name in names).encode())
+        lines = "".join(f"{_checked(name)}\n" for name in names)
+        with writing(names_out) as file:
+            file.write(lines.encode())
             # Inside, so that names never appear without their diagrams.
             write_diagrams(X, output)
-        say_written(names_out, f"{len(names)} names")
-    if as_json:
-        print_json(
-            {
-                "output": output,
-                "samples": len(X),
-                "parts": X.parts,
-                "seconds": time.perf_counter() - start,
-            }
-        )
+        click.echo(f"{names_out}: {len(names)} names", err=True)
+    report(output, X, start, as_json=as_json, samples=len(X), parts=X.parts)
 
 
 @contextmanager
 def _files(inputs: tuple[Path, ...], kind: str) -> Iterator[Sequence[Path]]:
+    from pbow.datasets.raw import find_raw_files  # noqa: PLC0415
+
     if not any(map(is_stream, inputs)):
-        yield find_files(inputs, KINDS[kind])
+        yield find_raw_files(inputs, kind)
         return
-    with standard_input(inputs, partial(ending_of, kind)) as file:
+
+    def extension(data: bytes) -> str:
+        known = PIPED[kind].items()
+        return [name for first, name in known if data.startswith(first)][-1]
+
+    with standard_input(inputs, extension) as file:
         yield [file]
 
 
-@contextmanager
-def _naming_files(origins: Sequence[Path]) -> Iterator[None]:
-    """Let errors that know a cloud or an image by its number say its file."""
-
-    def name_of(match: re.Match[str]) -> str:
-        number = int(match[2])
-        file = origins[number]
-        if origins.count(file) == 1:
-            return f"{match[1]} {file}"
-        return f"{match[1]} {origins[:number].count(file)} of {file}"
-
-    try:
-        yield
-    except ValueError as error:
-        msg = re.sub(r"\b([Cc]loud|[Mm]atrix|[Ii]mage) (\d+)\b", name_of, str(error))
-        raise ValueError(msg) from error
-
-
-def _of_clouds(
-    files: Sequence[Path], method: str, asked: dict[str, Any], n_jobs: int
-) -> Computed:
-    from pbow.homology import alpha, dtm_rips, rips, sparse_rips  # noqa: PLC0415
-
-    functions: dict[str, Callable[..., Diagrams]] = {
-        "rips": rips,
-        "sparse-rips": sparse_rips,
-        "alpha": alpha,
-        "dtm-rips": dtm_rips,
-    }
-    function = _checked(functions[method], method, asked)
-    clouds, origins = read_all(read_clouds, files)
-    if asked.get("metric") != "precomputed":  # matrices are as wide as they are high
-        check_coordinates(clouds, origins)
-    with _naming_files(origins):
-        return function(clouds, n_jobs=n_jobs, progress=sys.stderr.isatty()), origins
-
-
-def _of_images(
-    files: Sequence[Path], method: str, asked: dict[str, Any], n_jobs: int
-) -> Computed:
-    from pbow.homology import cubical  # noqa: PLC0415
-
-    asked = {"superlevel": method == "superlevel", **asked}
-    function = _checked(cubical, method, asked)
-    images, origins = read_all(read_images, files)
-    with _naming_files(origins):
-        return function(images, n_jobs=n_jobs, progress=sys.stderr.isatty()), origins
-
-
-def _of_graphs(
-    files: Sequence[Path], method: str, asked: dict[str, Any], n_jobs: int
-) -> Computed:
-    from pbow._utils.progress import progress_bar  # noqa: PLC0415
-    from pbow.homology import (  # noqa: PLC0415
-        graph_extended,
-        graph_sublevel,
-        heat_kernel_signature,
-    )
-
-    heat = asked.pop("heat", None)
-    compute = graph_extended if method == "extended" else graph_sublevel
-    function = _checked(compute, method, asked)
-    graphs, origins = read_all(read_graphs, files)
-    if heat is None:  # too soon done for a bar
-        return function(graphs, n_jobs=n_jobs), origins
-    show = sys.stderr.isatty()
-    with progress_bar(show=show, total=len(graphs), unit="graphs") as advance:
-
-        def values(graph: Any) -> Any:
-            signature = heat_kernel_signature(graph, t=heat)
-            advance(1)
-            return signature
-
-        return function(graphs, values=values, n_jobs=n_jobs), origins
-
-
-def _of_meshes(
-    files: Sequence[Path], method: str, asked: dict[str, Any], n_jobs: int
-) -> Computed:
-    import numpy as np  # noqa: PLC0415
-
-    from pbow.diagrams import Diagrams  # noqa: PLC0415
-    from pbow.homology import mesh_geodesic  # noqa: PLC0415
-
-    most = asked.pop("sources", None)
-    nothing: tuple[Any, ...] = (np.empty((0, 3)), np.empty((0, 3), np.int64), [])
-    function = _checked(mesh_geodesic, method, asked, nothing)
-    meshes, files = read_all(read_meshes, files)
-    numbers = [min(most or len(vertices), len(vertices)) for vertices, _ in meshes]
-    found = []
-    for (vertices, faces), n in zip(meshes, numbers, strict=True):
-        chosen = np.arange(n) * len(vertices) // n
-        show = sys.stderr.isatty()
-        found.append(function(vertices, faces, chosen, n_jobs=n_jobs, progress=show))
-    origins = [file for file, n in zip(files, numbers, strict=True) for _ in range(n)]
-    return Diagrams.concatenate(found), origins
-
-
-COMPUTE = {
-    "clouds": _of_clouds,
-    "images": _of_images,
-    "graphs": _of_graphs,
-    "meshes": _of_meshes,
-}
-
-
-def _checked(
-    function: Callable[..., Diagrams],
-    method: str,
-    asked: dict[str, Any],
-    nothing: tuple[Any, ...] = ([],),
+def _find_function(
+    kind: str, method: str | None, settings: dict[str, Any], given: dict[str, Any]
 ) -> Callable[..., Diagrams]:
-    """Return the function with parameters set, or say what is wrong with these."""
-    parameters = inspect.signature(function).parameters.values()
+    """Return the function of a method, with its parameters set and checked."""
+    from pbow import homology  # noqa: PLC0415
+
+    method = method or next(iter(METHODS[kind]))
+    if method not in METHODS[kind]:
+        listed = " or ".join(METHODS[kind])
+        msg = f"--method {method} is not for {kind}; take {listed}."
+        raise click.UsageError(msg)
+    function: Callable[..., Diagrams] = getattr(homology, METHODS[kind][method])
     known = [
-        p.name
-        for p in parameters
-        # Before these stand the data.
-        if (p.kind is p.KEYWORD_ONLY or p.default is not p.empty)
-        and p.name not in {"n_jobs", "progress"}
+        parameter.name
+        for parameter in inspect.signature(function).parameters.values()
+        # Data have no default.
+        if (parameter.kind is parameter.KEYWORD_ONLY or parameter.default is not EMPTY)
+        and parameter.name not in {"n_jobs", "progress"}
     ]
+    known += OWN_OPTIONS.get(kind, ())
+    asked = settings | {name: v for name, v in given.items() if v is not None}
     for name in asked:
         if name not in known:
             listed = ", ".join(known) or "none"
             msg = f"{method} has no parameter {name}; it has {listed}."
             raise click.UsageError(msg)
+        if name in settings and name in given:
+            msg = f"Pass --{name.replace('_', '-')}, not --set {name}."
+            raise click.UsageError(msg)
     if "k" in known and "k" not in asked:
-        msg = f"{method} needs the number of neighbours, as in --set k=10."
+        msg = f"{method} needs the number of neighbors, as in --set k=10."
         raise click.UsageError(msg)
+    if kind == "meshes":
+        return function
+    if method == "superlevel":
+        asked = {"superlevel": True, **asked}
+    if "heat" in asked:
+        values = partial(homology.heat_kernel_signature, t=asked.pop("heat"))
+        asked["values"] = values
     made = partial(function, **asked)
-    # Of no data at all it computes nothing but checks its parameters.
-    made(*nothing)
+    made([])  # checks the parameters
     return made
 
 
-def _parse_dims(text: str | None) -> list[int] | None:
-    if text is None:
-        return None
+def _with_sources(data: RawData, most: int | None) -> RawData:
+    """Return meshes with the vertices to start from, and a name for each of these."""
+    import numpy as np  # noqa: PLC0415
+
+    samples, names = [], []
+    for name, (vertices, faces) in zip(data.names, data.samples, strict=True):
+        n = min(most or len(vertices), len(vertices))
+        samples.append((vertices, faces, np.arange(n) * len(vertices) // n))
+        names += [name if n == 1 else f"{name}:{k}" for k in range(n)]
+    return type(data)(samples, names)
+
+
+def _check_coordinates(data: RawData) -> None:
+    """Raise if points of one cloud have more coordinates than those of another."""
+    first = data.samples[0].shape[1]
+    for cloud, name in zip(data.samples, data.names, strict=True):
+        if cloud.shape[1] != first:
+            msg = (
+                "Expected all points to have the same number of coordinates; those of "
+                f"{data.names[0]} have {first}, and those of {name} {cloud.shape[1]}."
+            )
+            raise ValueError(msg)
+
+
+def _compute(function: Callable[..., Diagrams], data: RawData, n_jobs: int) -> Diagrams:
+    """Compute the diagrams; an error of one item names its file."""
+    from pbow.diagrams import Diagrams  # noqa: PLC0415
+    from pbow.homology import mesh_geodesic  # noqa: PLC0415
+
+    common: dict[str, Any] = {"n_jobs": n_jobs}
+    if "progress" in inspect.signature(function).parameters:
+        common["progress"] = sys.stderr.isatty()
+    if function is mesh_geodesic:
+        return Diagrams.concatenate([function(*m, **common) for m in data.samples])
     try:
-        return [int(word) for word in text.split(",")]
-    except ValueError as error:
-        msg = f"expected dimensions with commas between, as in 0,1; got {text!r}."
-        raise click.BadParameter(msg) from error
+        with waiting("Computing diagrams") if len(common) == 1 else nullcontext():
+            return function(data.samples, **common)
+    except ItemError as error:
+        msg = f"{data.names[error.item]}: {error.problem}"
+        raise ValueError(msg) from error
+
+
+def _checked(name: str) -> str:
+    on_a_line = name.encode(errors="ignore").decode().replace("\n", " ").strip()
+    if name != on_a_line:
+        msg = f"The name {name!r} cannot be one line of a text file. Rename it."
+        raise ValueError(msg)
+    return name

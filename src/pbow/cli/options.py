@@ -1,4 +1,8 @@
-"""Arguments and options that commands share, so that they are called alike."""
+"""Arguments and options that commands share, so that they are called alike.
+
+An option has the name of the parameter of the library that it sets: errors of the
+library find it by that name.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +13,16 @@ from typing import Any, TypeVar
 
 import click
 
+from pbow.cli.descriptors import OwnClass
+
 __all__ = [
     "as_json",
     "diagrams",
     "jobs",
     "labels",
-    "names_of_labels",
+    "model",
+    "model_classes",
+    "names",
     "output",
     "path",
     "seed",
@@ -24,27 +32,30 @@ __all__ = [
 
 Command = TypeVar("Command", bound=Callable[..., Any] | click.Command)
 
-WORDS_OF_JSON = {"true": True, "false": False, "none": None, "null": None}
+CONSTANTS = {"true": True, "false": False, "none": None, "null": None}
 
 path = click.Path(path_type=Path)
 
 diagrams = click.argument("diagrams", type=path)
-labels = click.option(
-    "--labels",
-    type=path,
-    required=True,
-    metavar="FILE",
-    help="Class of each diagram: one a line, or an array in a .npy file.",
-)
-names_of_labels = click.option(
+model = click.argument("model", type=path)
+names = click.option(
     "--names",
     type=path,
     metavar="FILE",
-    help="Names of the diagrams, one a line, as pbow homology --names-out writes them; "
-    "--labels then is a CSV file with the columns file and label.",
+    help="Names of the diagrams, one per line, as pbow homology --names-out writes "
+    "them.",
+)
+model_classes = click.option(
+    "--descriptor",
+    "model_classes",
+    type=OwnClass(),
+    metavar="MODULE:CLASS",
+    callback=lambda context, option, value: () if value is None else (value,),
+    help="Class of a MODEL that is not one of pbow's.",
 )
 seed = click.option(
     "--seed",
+    "random_state",
     type=click.IntRange(0, 2**32 - 1),
     default=0,
     show_default=True,
@@ -61,11 +72,24 @@ jobs = click.option(
 )
 words = click.option(
     "--words",
+    "n_words",
     type=click.IntRange(min=1),
     default=None,
     help="Size of the codebook, of pbow and spbow.",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def labels(*, required: bool) -> Callable[[Command], Command]:
+    """Return the option for the file with the labels."""
+    return click.option(
+        "--labels",
+        type=path,
+        required=required,
+        metavar="FILE",
+        help="Labels of the diagrams: one label per line, or an array in a .npy file; "
+        "with --names also a CSV file with the columns file and label.",
+    )
 
 
 def output(help: str) -> Callable[[Command], Command]:
@@ -80,12 +104,12 @@ def settings(help: str) -> Callable[[Command], Command]:
         "settings",
         multiple=True,
         metavar="NAME=VALUE",
-        callback=_parse,
+        callback=_parse_settings,
         help=help,
     )
 
 
-def _parse(
+def _parse_settings(
     context: click.Context, option: click.Parameter, given: Sequence[str]
 ) -> dict[str, Any]:
     values = {}
@@ -94,13 +118,13 @@ def _parse(
         if not equals or not name.isidentifier():
             msg = f"expected NAME=VALUE, as in weighting=ramp; got {text!r}."
             raise click.BadParameter(msg)
-        values[name] = _value(value.strip())
+        values[name] = _parse_value(value.strip())
     return values
 
 
-def _value(text: str) -> Any:
-    if text.lower() in WORDS_OF_JSON:
-        return WORDS_OF_JSON[text.lower()]
+def _parse_value(text: str) -> Any:
+    if text.lower() in CONSTANTS:
+        return CONSTANTS[text.lower()]
     try:
         return ast.literal_eval(text)
     except (SyntaxError, ValueError):  # a word, which needs no quotes

@@ -1,30 +1,26 @@
-"""``pbow plot``: pictures of diagrams, codebooks and classes."""
+"""``pbow plot``: figures of diagrams, codebooks and classes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
 from pbow.cli import options
-from pbow.cli.inputs import (
-    check_output,
-    load_model,
-    naming,
-    read_diagrams,
-    read_labels,
-)
+from pbow.cli.inputs import check_output, read_diagrams, writing
+from pbow.cli.shell import Group
 
 __all__ = ["plot"]
 
-_output = options.output("File for the picture, as in picture.png or picture.svg.")
-_model = click.argument("model", type=options.path)
+_output = options.output("File for the figure, as in figure.png or figure.svg.")
+_labels = options.labels(required=True)
 _part = click.option(
     "--part",
     metavar="NAME",
-    help="Part to draw, as in H1. Needed where the model has words for several.",
+    help="Part to draw, as in H1. Required if the model has words for several.",
 )
 _sample = click.option(
     "--sample",
@@ -32,11 +28,11 @@ _sample = click.option(
     default=0,
     show_default=True,
     metavar="I",
-    help="Which sample, counted from 0.",
+    help="Index of the sample, counted from 0.",
 )
 
 
-@click.group()
+@click.group(cls=Group)
 def plot() -> None:
     r"""Draw diagrams, codebooks and classes, as .png, .svg or .pdf.
 
@@ -55,7 +51,7 @@ def plot() -> None:
     type=click.Choice(("birth-death", "birth-persistence")),
     default="birth-death",
     show_default=True,
-    help="What the axes are.",
+    help="Axes of the plane.",
 )
 def diagram(diagrams: Path, output: Path, sample: int, coordinates: str) -> None:
     r"""Draw one sample of DIAGRAMS as points in the plane.
@@ -65,11 +61,8 @@ def diagram(diagrams: Path, output: Path, sample: int, coordinates: str) -> None
     """
     from pbow.plotting import plot_diagram  # noqa: PLC0415
 
-    _save(
-        output,
-        [diagrams],
-        lambda: plot_diagram(_one(diagrams, sample), coordinates=coordinates),
-    )
+    with _figure(output, diagrams) as draw:
+        draw(plot_diagram(_one(diagrams, sample), coordinates=coordinates))
 
 
 @plot.command()
@@ -84,99 +77,112 @@ def barcode(diagrams: Path, output: Path, sample: int) -> None:
     """
     from pbow.plotting import plot_barcode  # noqa: PLC0415
 
-    _save(output, [diagrams], lambda: plot_barcode(_one(diagrams, sample)))
+    with _figure(output, diagrams) as draw:
+        draw(plot_barcode(_one(diagrams, sample)))
 
 
 @plot.command()
-@_model
+@options.model
 @click.argument("diagrams", type=options.path, required=False)
 @_output
 @_part
+@options.model_classes
 def codebook(
-    model: Path, diagrams: Path | None, output: Path, part: str | None
+    model: Path,
+    diagrams: Path | None,
+    output: Path,
+    part: str | None,
+    model_classes: tuple[type, ...],
 ) -> None:
     r"""Draw the words of a MODEL, above the points of DIAGRAMS if these are given.
 
     \b
     pbow plot codebook model.pbow diagrams.pbow --part H1 -o words.png
     """
+    from pbow.cli.interim import load  # noqa: PLC0415
     from pbow.plotting import plot_codebook  # noqa: PLC0415
 
-    def draw() -> Any:
+    with _figure(output, model, diagrams) as draw:
         X = None if diagrams is None else read_diagrams(diagrams)
-        return plot_codebook(load_model(model), X, part=part)
-
-    _save(output, [model, diagrams], draw)
+        draw(plot_codebook(load(model, classes=model_classes), X, part=part))
 
 
-@plot.command()
-@_model
+@plot.command("classes")
+@options.model
 @options.diagrams
-@options.labels
-@options.names_of_labels
+@_labels
+@options.names
 @_output
 @_part
-def classes(
+@options.model_classes
+def class_words(
     model: Path,
     diagrams: Path,
     labels: Path,
     names: Path | None,
     output: Path,
     part: str | None,
+    model_classes: tuple[type, ...],
 ) -> None:
-    r"""Draw how many points diagrams of each class have near each word.
+    r"""Draw how many points the diagrams of each class have near each word.
 
     \b
-    pbow plot classes model.pbow diagrams.pbow --labels labels.txt -o classes.png
+    pbow plot classes model.pbow diagrams.pbow --labels labels.txt --part H1 \
+        -o classes.png
     """
+    from pbow.cli.interim import load  # noqa: PLC0415
+    from pbow.io import read_labels  # noqa: PLC0415
     from pbow.plotting import plot_class_words  # noqa: PLC0415
 
-    def draw() -> Any:
+    with _figure(output, model, diagrams, labels, names) as draw:
         X = read_diagrams(diagrams)
         y = read_labels(labels, len(X), names)
-        return plot_class_words(load_model(model), X, y, part=part)[0]
-
-    _save(output, [model, diagrams, labels, names], draw)
+        fitted = load(model, classes=model_classes)
+        draw(plot_class_words(fitted, X, y, part=part)[0])
 
 
 @plot.command()
-@_model
+@options.model
 @options.diagrams
-@options.labels
-@options.names_of_labels
+@_labels
+@options.names
 @click.option(
     "--between",
+    "classes",
     nargs=2,
     required=True,
-    metavar="CLASS CLASS",
-    help="The two classes: red and blue.",
+    metavar="LABEL LABEL",
+    help="Labels of the two classes: red and blue.",
 )
 @_output
 @_part
+@options.model_classes
 def difference(
     model: Path,
     diagrams: Path,
     labels: Path,
     names: Path | None,
-    between: tuple[str, str],
+    classes: tuple[str, str],
     output: Path,
     part: str | None,
+    model_classes: tuple[type, ...],
 ) -> None:
     r"""Draw near which words the diagrams of two classes differ.
 
     \b
-    pbow plot difference model.pbow diagrams.pbow --labels labels.txt \
+    pbow plot difference model.pbow diagrams.pbow --labels labels.txt --part H1 \
         --between circle torus -o difference.png
     """
+    from pbow.cli.interim import load  # noqa: PLC0415
+    from pbow.io import read_labels  # noqa: PLC0415
     from pbow.plotting import plot_class_difference  # noqa: PLC0415
 
-    def draw() -> Any:
+    with _figure(output, model, diagrams, labels, names) as draw:
         X = read_diagrams(diagrams)
         # As they stand in the command, whether they are numbers or not.
         y = read_labels(labels, len(X), names).astype(str)
-        return plot_class_difference(load_model(model), X, y, between, part=part)[0]
-
-    _save(output, [model, diagrams, labels, names], draw)
+        fitted = load(model, classes=model_classes)
+        draw(plot_class_difference(fitted, X, y, classes, part=part)[0])
 
 
 def _one(path: Path, sample: int) -> Any:
@@ -187,21 +193,21 @@ def _one(path: Path, sample: int) -> Any:
     return X[sample : sample + 1]
 
 
-def _save(output: Path, inputs: Iterable[Path | None], draw: Callable[[], Any]) -> None:
-    """Draw something of some files and save its figure, whole or not at all."""
-    from pbow._utils.files import atomic_write  # noqa: PLC0415
-    from pbow.demo import check_picture  # noqa: PLC0415
+@contextmanager
+def _figure(output: Path, *inputs: Path | None) -> Iterator[Callable[[Any], object]]:
+    """Give a function for what is drawn; save its figure by an atomic write."""
+    from pbow.demo import check_figure_format  # noqa: PLC0415
 
     check_output(output, keep=inputs)
-    check_picture(output)
+    format = check_figure_format(output)
     import matplotlib.pyplot as plt  # noqa: PLC0415
 
+    axes: list[Any] = []
     try:
         with plt.ioff():
-            figure = draw().figure
-        with naming(output), atomic_write(output) as file:
-            kind = output.suffix.lstrip(".").lower()
-            figure.savefig(file, format=kind, dpi=150, bbox_inches="tight")
+            yield axes.append
+        with writing(output) as file:
+            axes[0].figure.savefig(file, format=format, dpi=150, bbox_inches="tight")
     except TypeError as error:  # of a model that has no words
         raise ValueError(str(error)) from error
     finally:

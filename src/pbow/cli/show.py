@@ -1,25 +1,20 @@
-"""What all commands print alike: columns, bars, sizes."""
+"""What all commands print alike: tables, JSON, and what was written."""
 
 from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
 
-from pbow.cli.inputs import naming
+from pbow._utils.files import naming
 
-__all__ = [
-    "aligned",
-    "file_size",
-    "print_json",
-    "print_text",
-    "progress_bar",
-    "waiting",
-]
+__all__ = ["aligned", "print_json", "print_text", "report", "waiting"]
 
 
 def aligned(rows: Sequence[Sequence[str]], *, left: Collection[int]) -> str:
@@ -31,13 +26,6 @@ def aligned(rows: Sequence[Sequence[str]], *, left: Collection[int]) -> str:
             for k, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
-    )
-
-
-def progress_bar(label: str, length: int) -> Any:
-    """Return a bar on a terminal; elsewhere nothing is drawn."""
-    return click.progressbar(
-        length=length, label=label, file=sys.stderr, hidden=not sys.stderr.isatty()
     )
 
 
@@ -56,7 +44,7 @@ def waiting(label: str) -> Iterator[None]:
 
 def print_text(text: object) -> None:
     """Print a result."""
-    with naming("-"):
+    with naming("the standard output"):
         click.echo(text)
 
 
@@ -65,8 +53,26 @@ def print_json(value: Any) -> None:
     print_text(json.dumps(value, indent=1, default=str, ensure_ascii=False))
 
 
-def file_size(n_bytes: int | None) -> str:
-    """Return a size for people; nothing where it is not known."""
-    if n_bytes is None:
-        return ""
-    return f"{n_bytes / 1e6:.1f} MB" if n_bytes >= 1e5 else f"{n_bytes / 1e3:.1f} kB"
+def report(
+    output: Path, content: object, start: float, *, as_json: bool, **facts: Any
+) -> None:
+    """Say on stderr what was written; with ``--json``, print facts for programs.
+
+    Parameters
+    ----------
+    output : Path
+        The file. Nothing is said of ``-``, whose content is on stdout.
+    content : object
+        What is in it.
+    start : float
+        When the work began, by ``time.perf_counter``.
+    as_json : bool
+        Whether to print JSON.
+    **facts
+        What to print beside the file and the seconds.
+    """
+    if str(output) != "-":
+        click.echo(f"{output}: {content}", err=True)
+    if as_json:
+        seconds = time.perf_counter() - start
+        print_json({"output": output, **facts, "seconds": seconds})

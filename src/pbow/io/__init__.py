@@ -3,6 +3,7 @@
 from pbow.errors import FileFormatError
 from pbow.io.files import read_diagrams, write_diagrams
 from pbow.io.gudhi import from_gudhi, to_gudhi
+from pbow.io.labels import read_labels, read_names
 from pbow.io.libraries import (
     from_cripser,
     from_dionysus,
@@ -23,7 +24,9 @@ __all__ = [
     "from_ripser",
     "from_torch_topological",
     "read_diagrams",
+    "read_labels",
     "read_metadata",
+    "read_names",
     "read_native",
     "to_giotto",
     "to_gudhi",

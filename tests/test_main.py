@@ -44,8 +44,8 @@ def test_it_may_come_while_python_imports(folder, module):
     code = EARLY.format(module=module)
     with start("-c", code, *words, cwd=folder, text=True, **pipes) as process:
         stdout, stderr = process.communicate(timeout=60)
-    assert (process.returncode, stdout) == (1, "")
-    assert stderr == "Error: Interrupted.\n"
+    assert (process.returncode, stdout) == (130, "")
+    assert stderr == "Interrupted.\n"
     assert not (folder / "out.pbow").exists()
 
 
@@ -78,7 +78,7 @@ def test_it_ends_the_work_within_seconds(tmp_path, work):
             process.send_signal(signal.SIGINT)
             stdout, _ = process.communicate(timeout=60)
         shown += rest_of(terminal)
-    assert (process.returncode, stdout) == (1, b"")
+    assert (process.returncode, stdout) == (130, b"")
     assert shown.splitlines()[-1].endswith(b"Interrupted.")
     assert b"Traceback" not in shown
     assert sorted(tmp_path.iterdir()) == before

@@ -1,12 +1,13 @@
 import json
-import sys
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
+from numpy.testing import assert_array_equal
 from tests.datasets.layouts import graph_arrays, write
 
 from pbow.cli import main
-from pbow.datasets import load_dataset
+from pbow.datasets import SHAPE_NAMES, load_dataset, make_shapes
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def folder(tmp_path):
     return data
 
 
-def test_the_list_tells_what_is_here_and_how_to_get_the_rest(run, folder):
+def test_the_list_says_what_is_available_and_how_to_get_the_rest(run, folder):
     result = run("list", "--data-home", folder)
     assert result.exit_code == 0, result.output
     table, *notes = result.stdout.rstrip().split("\n\n")
@@ -37,7 +38,7 @@ def test_the_list_tells_what_is_here_and_how_to_get_the_rest(run, folder):
     assert cells["mutag"][:2] == ["8", "2"]
     assert cells["mutag"][3] in {"kB", "MB"}
     assert cells["synthetic"][:2] == ["300", "6"]
-    assert cells["geomat"][:2] == ["not", "here"]
+    assert cells["geomat"][:2] == ["not", "available"]
     assert "Stand-in for GeoMat:" in " ".join(cells["geomat-standin"])
     by_name = dict(note.split(": ", 1) for note in notes)
     assert set(by_name) == {*cells} - {"mutag", "synthetic"}
@@ -46,7 +47,7 @@ def test_the_list_tells_what_is_here_and_how_to_get_the_rest(run, folder):
     assert result.stderr == ""
 
 
-def test_the_list_can_be_had_as_json(run, folder, monkeypatch):
+def test_the_list_can_be_printed_as_json(run, folder, monkeypatch):
     monkeypatch.setenv("PBOW_DATA", str(folder))
     records = {
         record["name"]: record for record in json.loads(run("list", "--json").stdout)
@@ -110,7 +111,21 @@ def test_wrong_arguments_end_with_code_2(run, arguments):
     assert "Usage: pbow datasets" in result.stderr
 
 
-def test_help_does_not_wait_for_the_libraries(run, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pbow.datasets", None)
-    for arguments in (["--help"], ["list", "--help"], ["import", "--help"]):
-        assert run(*arguments).exit_code == 0
+def test_clouds_and_labels_are_those_of_the_function(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ["--per-class", "2", "--points", "30", "--seed", "4"]
+    result = run("shapes", "c.npy", "--labels", "y.txt", *words)
+    assert result.exit_code == 0, result.output
+    clouds, labels = make_shapes(2, 30, random_state=4)
+    assert_array_equal(np.load("c.npy"), clouds)
+    names = (tmp_path / "y.txt").read_text().splitlines()
+    assert names == [SHAPE_NAMES[label] for label in labels]
+    assert (result.stdout, result.stderr) == ("", "c.npy: 12 clouds of 30 points\n")
+
+
+def test_only_arrays_are_written(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run("shapes", "c.csv", "--labels", "y.txt")
+    assert result.exit_code == 2
+    assert "Expected CLOUDS to be a .npy file; got c.csv." in result.stderr
+    assert list(tmp_path.iterdir()) == []

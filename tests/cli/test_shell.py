@@ -1,5 +1,7 @@
-"""What all commands share: help, completion, warnings."""
+"""What all commands share: help, completion, warnings, errors."""
 
+import os
+import subprocess
 import sys
 import warnings
 
@@ -8,7 +10,10 @@ import pytest
 from click.shell_completion import BashComplete
 from click.testing import CliRunner
 
+from pbow import __version__
 from pbow.cli import main
+from pbow.cli.shell import Command, sentence
+from pbow.errors import ItemError, ParameterError
 
 
 def every_command(group=main, words=()):
@@ -16,6 +21,10 @@ def every_command(group=main, words=()):
         if isinstance(command, click.Group):
             yield from every_command(command, (*words, name))
         yield (*words, name)
+
+
+def test_the_version_is_printed(run):
+    assert run("--version").stdout == f"pbow, version {__version__}\n"
 
 
 def test_the_commands_of_the_design_are_there():
@@ -66,7 +75,7 @@ def parse(line):
         ([], "tr", ["transform"]),
         (["plot"], "co", ["codebook"]),
         (["fit"], "--des", ["--descriptor"]),
-        (["fit", "--descriptor"], "s", ["spbow", "statistics"]),
+        (["fit", "--descriptor"], "s", ["statistics", "spbow"]),
         (["homology", "--kind"], "m", ["meshes"]),
     ],
 )
@@ -88,7 +97,7 @@ def command():
     added = []
 
     def add(function):
-        main.add_command(click.command("odd")(function))
+        main.add_command(click.command("odd", cls=Command)(function))
         added.append("odd")
 
     yield add
@@ -115,17 +124,49 @@ def test_a_warning_is_one_line_on_stderr(command):
         (MemoryError(), "There is not enough memory."),
         (MemoryError("Cloud 3 needs 9 GB."), "Cloud 3 needs 9 GB."),
         (ImportError("It needs gudhi."), "It needs gudhi."),
-        (KeyboardInterrupt(), "Interrupted."),
+        (ItemError("cloud", 3, "it is empty."), "Cloud 3: it is empty."),
+        (
+            ParameterError("n_words", "an int >= 1", 0, "PersistenceBoW"),
+            "Expected --words to be an int >= 1; got 0.",
+        ),
+        (
+            ParameterError("part", "'H0' or 'H1'", None, advice="Name one."),
+            "Expected part to be 'H0' or 'H1'; it is not given. Name one.",
+        ),
+        (
+            ParameterError("n_init", "an int >= 1 or None", 0, "PersistenceBoW"),
+            "Expected --set n_init=... to be an int >= 1; got 0.",
+        ),
     ],
 )
-def test_an_error_is_one_sentence(command, error, message):
-    def fail():
+def test_an_error_is_one_sentence_with_the_options_of_the_command(
+    command, error, message
+):
+    @click.option("-w", "--words", "n_words")
+    @click.option("--set", "settings")
+    @click.argument("part", required=False)
+    def fail(**_):
         raise error
 
     command(fail)
     result = CliRunner().invoke(main, ["odd"])
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == f"Error: {message}\n"
+
+
+def test_without_settings_a_parameter_keeps_its_name():
+    error = ParameterError("n_init", "an int", 1.5)
+    assert sentence(error, main) == "Expected n_init to be an int; got 1.5."
+
+
+def test_ctrl_c_ends_with_code_130(command):
+    def fail():
+        raise KeyboardInterrupt
+
+    command(fail)
+    result = CliRunner().invoke(main, ["odd"])
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert result.stderr == "Interrupted.\n"
 
 
 def test_a_mistake_of_ours_is_not_hidden(command):
@@ -135,3 +176,30 @@ def test_a_mistake_of_ours_is_not_hidden(command):
 
     command(fail)
     assert isinstance(CliRunner().invoke(main, ["odd"]).exception, AttributeError)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of Unix")
+def test_a_reader_that_goes_away_ends_it_quietly(folder):
+    reading, writing = os.pipe()
+    os.close(reading)
+    result = subprocess.run(
+        [sys.executable, "-m", "pbow", "convert", "diagrams.pbow", "-"],
+        cwd=folder,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writing)
+    assert (result.returncode, result.stderr) == (0, b"")
+
+
+def test_help_and_completion_do_not_wait_for_the_libraries():
+    code = (
+        "import sys\nfrom pbow.cli import main\n"
+        "for words in (['--help'], ['fit', '--help'], ['datasets', '--help']):\n"
+        "    main(words, standalone_mode=False)\n"
+        "heavy = {'numpy', 'sklearn', 'numba', 'gudhi', 'matplotlib', 'tqdm'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True)
+    assert run.returncode == 0, run.stderr.decode()

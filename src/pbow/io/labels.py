@@ -1,0 +1,203 @@
+"""Labels and names of samples, from files."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pbow._utils.files import AnyPath
+from pbow.errors import FileFormatError, ParameterError
+from pbow.io.npy import read_npy
+
+__all__ = ["read_labels", "read_names"]
+
+HEADER = ["file", "label"]
+# Without leading zeros, and in the range of 64 bits: nothing is lost in conversion.
+INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
+
+
+def read_labels(
+    path: AnyPath, n_samples: int, names: AnyPath | None = None
+) -> NDArray[Any]:
+    r"""Read the label of each sample.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A text file with one label per line, in the order of the samples; or an array of
+        integers or strings in a ``.npy`` file; or a CSV file with the columns ``file``
+        and ``label``, in any order, which needs `names`.
+    n_samples : int
+        Number of samples.
+    names : str or path-like, optional
+        A text file with the name of each sample, one per line, by which labels are
+        found in a CSV file. Not used for labels that are in the order of the samples.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_samples,)
+        Integers if all labels are, else strings.
+
+    Raises
+    ------
+    FileFormatError
+        If a file cannot be read, or does not fit the samples.
+    ParameterError
+        If the labels go by name and `names` is missing.
+
+    See Also
+    --------
+    read_names : Read the file with the names.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from pbow.io import read_labels
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     labels, names = Path(folder, "labels.csv"), Path(folder, "names.txt")
+    ...     _ = labels.write_text("file,label\nc10.csv,torus\nc2.csv,circle")
+    ...     _ = names.write_text("c2.csv\nc10.csv")
+    ...     read_labels(labels, 2, names)
+    array(['circle', 'torus'], dtype='<U6')
+    """
+    labels = _read(Path(path), n_samples, names)
+    _check_length(labels, "label", path, n_samples)
+    return labels
+
+
+def read_names(path: AnyPath, n_samples: int | None = None) -> list[str]:
+    r"""Read the names of samples.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A text file with one name per line.
+    n_samples : int, optional
+        Number of samples, if it is to be checked.
+
+    Returns
+    -------
+    names : list of str
+        Without spaces around them.
+
+    Raises
+    ------
+    FileFormatError
+        If it is not a text file, has empty lines, or another number of names.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from pbow.io import read_names
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "names.txt")
+    ...     _ = path.write_text("c2.csv\nc10.csv\n")
+    ...     read_names(path)
+    ['c2.csv', 'c10.csv']
+    """
+    names = _read_lines(Path(path), "name")
+    if n_samples is not None:
+        _check_length(names, "name", path, n_samples)
+    return names
+
+
+def _read(path: Path, n_samples: int, names: AnyPath | None) -> NDArray[Any]:
+    if path.suffix.lower() == ".npy":
+        return _read_array(path)
+    lines = _read_lines(path, "label")
+    first = _cells(lines[0])
+    if names is not None and len(first) > 1:
+        return _as_array(_find_by_name(path, lines, names, n_samples))
+    if first == HEADER:
+        expected = f"a file with the names of the samples, by which {path} has labels"
+        raise ParameterError("names", expected, None)
+    return _as_array(lines)
+
+
+def _read_array(path: Path) -> NDArray[Any]:
+    labels = read_npy(path)
+    if labels.ndim != 1 or labels.dtype.kind not in "iuU":
+        msg = (
+            f"Expected {path} to hold one integer or string per sample; it is "
+            f"{labels.dtype} of shape {labels.shape}."
+        )
+        raise FileFormatError(msg)
+    return labels
+
+
+def _find_by_name(
+    path: Path, lines: Sequence[str], names: AnyPath, n_samples: int
+) -> list[str]:
+    wanted = read_names(names, n_samples)
+    rows = [_cells(line) for line in lines]
+    for number, row in enumerate(rows, start=1):
+        if len(row) != 2 or "" in row:
+            msg = (
+                f"Expected {path} to have two columns, file and label; line {number} "
+                f"is {','.join(row)!r}."
+            )
+            raise FileFormatError(msg)
+    if rows[0] == HEADER:
+        del rows[0]
+    _check_unique(names, wanted)
+    _check_unique(path, [name for name, _ in rows])
+    labels = dict(rows)
+    missing = [name for name in wanted if name not in labels]
+    if missing:
+        more = f" and {len(missing) - 1} more" if missing[1:] else ""
+        msg = f"{path} has no label for {missing[0]}{more} of {names}."
+        raise FileFormatError(msg)
+    return [labels[name] for name in wanted]
+
+
+def _read_lines(path: Path, noun: str) -> list[str]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        msg = f"Expected {path} to have one {noun} per line; it is not a text file."
+        raise FileFormatError(msg) from error
+    lines = [line.strip() for line in text.rstrip().split("\n")]
+    if "" in lines:
+        what = f"line {lines.index('') + 1}" if len(lines) > 1 else "it"
+        msg = f"Expected {path} to have one {noun} per line; {what} is empty."
+        raise FileFormatError(msg)
+    return lines
+
+
+def _check_length(
+    values: Sequence[str] | NDArray[Any], noun: str, path: AnyPath, n_samples: int
+) -> None:
+    if len(values) != n_samples:
+        msg = (
+            f"Expected one {noun} for each of the {n_samples} samples; {path} has "
+            f"{len(values)}."
+        )
+        raise FileFormatError(msg)
+
+
+def _check_unique(path: AnyPath, names: Sequence[str]) -> None:
+    for name, n_times in Counter(names).items():
+        if n_times > 1:
+            msg = f"Expected every name once in {path}; it has {name} {n_times} times."
+            raise FileFormatError(msg)
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in next(csv.reader([line], skipinitialspace=True))]
+
+
+def _as_array(labels: Sequence[str]) -> NDArray[Any]:
+    array = np.array(labels)
+    # As numbers 2 comes before 10.
+    if all(INTEGER.fullmatch(label) for label in labels):
+        array = array.astype(np.int64)
+    return array

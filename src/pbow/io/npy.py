@@ -1,0 +1,41 @@
+"""Arrays from ``.npy`` files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pbow._utils.files import AnyPath
+from pbow.errors import FileFormatError
+
+__all__ = ["read_npy"]
+
+
+def read_npy(path: AnyPath) -> NDArray[Any]:
+    """Read the array of a ``.npy`` file; one that would run code is refused.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    array : ndarray
+
+    Raises
+    ------
+    FileFormatError
+        If it is not a valid ``.npy`` file.
+    """
+    with Path(path).open("rb") as file:
+        try:
+            # Unlike numpy.load, it does not take archives and pickles for arrays.
+            array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+        except (ValueError, EOFError) as error:
+            msg = f"Cannot read {path}: not a valid .npy file of numbers or strings."
+            raise FileFormatError(msg) from error
+    return array

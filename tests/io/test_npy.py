@@ -1,0 +1,25 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from pbow.errors import FileFormatError
+from pbow.io.npy import read_npy
+
+
+@pytest.mark.parametrize("values", [[[1.5, 2.0]], ["a", "b"], [], 3])
+def test_an_array_is_read_as_it_was_saved(tmp_path, values):
+    np.save(tmp_path / "a.npy", values)
+    assert_array_equal(read_npy(tmp_path / "a.npy"), values)
+
+
+def test_what_is_not_an_array_of_numbers_or_strings_is_refused(tmp_path):
+    np.save(tmp_path / "objects.npy", np.array([None, {}]), allow_pickle=True)
+    with (tmp_path / "archive.npy").open("wb") as file:
+        np.savez(file, a=np.zeros(3))
+    (tmp_path / "empty.npy").touch()
+    whole = tmp_path / "whole.npy"
+    np.save(whole, np.zeros(9))
+    (tmp_path / "cut.npy").write_bytes(whole.read_bytes()[:-1])
+    for name in ("objects", "archive", "empty", "cut"):
+        with pytest.raises(FileFormatError, match=rf"{name}\.npy: not a valid \.npy"):
+            read_npy(tmp_path / f"{name}.npy")
