@@ -156,7 +156,7 @@ def as_floats(values: Any, what: str) -> Floats:
         raise ValueError(msg)
     msg = (
         f"{what} is not an array of numbers, but {describe(values)} "
-        f"(dtype {array.dtype}). Write numpy.inf for the death of an essential point."
+        f"(dtype {array.dtype}). Write inf for the death of an essential point."
     )
     raise ValueError(msg)
 

@@ -502,7 +502,7 @@ def check_diagrams(
         elif missing:
             msg += "Pass the parts that were there in fit."
         else:
-            msg += f"Select those that were there in fit: X[{list(parts)!r}]."
+            msg += "Select the parts that were there in fit."
         raise ValueError(msg)
     return diagrams._select(parts)
 
@@ -571,13 +571,13 @@ def _refuse_point(points: Floats, row: int, offsets: Ints, name: str) -> NoRetur
         msg = (
             f"{where} that dies before it is born {what}. For superlevel filtrations "
             "negate both coordinates. Swap columns that are (death, birth), and add up "
-            "those that are (birth, persistence). Clouds of points become diagrams by "
-            "pbow.homology.rips."
+            "those that are (birth, persistence). Of point clouds, compute the "
+            "diagrams first."
         )
     else:
         msg = (
             f"{where} beyond {LARGEST_COORDINATE:g} {what}. Where this stands for "
-            "infinity, write numpy.inf; else rescale the diagrams."
+            "infinity, write inf; else rescale the diagrams."
         )
     raise ValueError(msg)
 

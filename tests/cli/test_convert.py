@@ -65,24 +65,21 @@ def test_a_part_is_named_where_the_format_does_not_say_it(run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("words", "code", "message"),
     [
-        (["--parts", "H7", "diagrams.pbow", "x.csv"], "There is no part 'H7'; there"),
-        (["--to", "hera", "diagrams.pbow", "x"], "Select one, as in --parts H0."),
-        (["--to", "dipha", "diagrams.pbow", "-"], "The standard output takes csv, not"),
-        (["labels.txt", "x.csv"], "Name it by pbow convert --from, one of pbow, csv,"),
-        (["model.pbow", "x.csv"], "it is 'pbow-model' and not 'pbow-diagrams'."),
-        (["-", "diagrams.pbow", "x.csv"], "cannot be read together with other files."),
-        (["diagrams.pbow", "x.docx"], "The name of x.docx does not tell its format;"),
+        (["--parts", "H7", "diagrams.pbow", "x.csv"], 1, "There is no part 'H7';"),
+        (["--to", "hera", "diagrams.pbow", "x"], 1, "there are H0, H1. Select one"),
+        (["labels.txt", "x.csv"], 1, "labels.txt"),
+        (["model.pbow", "x.csv"], 1, "it is 'pbow-model' and not 'pbow-diagrams'"),
+        (["--to", "dipha", "diagrams.pbow", "-"], 2, "standard output takes csv, not"),
+        (["-", "diagrams.pbow", "x.csv"], 2, "cannot be read together with other fil"),
+        (["diagrams.pbow", "x.docx"], 2, "Cannot infer the format of x.docx; known e"),
     ],
 )
-def test_the_advice_is_for_the_shell(run, folder, words, message):
+def test_what_cannot_be_converted_is_one_sentence(run, folder, words, code, message):
     result = run("convert", *words)
-    assert result.exit_code == 1
-    assert message in result.stderr
-    assert "pbow." not in result.stderr.replace("model.pbow", "").replace(
-        ".pbow, .csv", ""
-    )
+    assert result.exit_code == code
+    assert message in result.stderr.splitlines()[-1]
 
 
 def test_a_pipe_that_carries_something_else_is_called_standard_input(run, tmp_path):

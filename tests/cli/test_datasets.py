@@ -63,7 +63,7 @@ def test_a_folder_that_is_none_is_one_sentence(run, tmp_path):
     assert result.exit_code == 1
     assert result.stdout == ""
     [line] = result.stderr.splitlines()
-    assert line.startswith("Error: --data-home ")
+    assert line.startswith("Error: Data home is ")
 
 
 def write_tu(folder, name):

@@ -44,11 +44,11 @@ INPUTS = (
 # Where Ctrl-C comes: while a file is written, or else in the midst of the work.
 INTERRUPTED_AT = {
     "info diagrams.pbow": "pbow.io.read_diagrams",
-    "info model.pbow": "pbow.io.models.load",
+    "info model.pbow": "pbow.load",
     "info arrays.npz": "numpy.load",
     "evaluate": "pbow.experiment.classification.classify",
     "demo": "pbow.demo.make_diagrams",
-    "datasets import": "pbow.datasets.imports.import_dataset",
+    "datasets import": "pbow.datasets.import_dataset",
     "experiment run": "pbow.experiment.run_experiment",
     "experiment estimate": "pbow.experiment.estimate_work",
     "experiment table": "pbow.experiment.make_table",

@@ -8,8 +8,11 @@ pytest.importorskip("plotly")
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["diagrams.pbow", "diagrams.pbow"], "'pbow-diagrams' and not 'pbow-model'."),
-        (["model.pbow", "diagrams.pbow", "--names", "two.txt"], "--names to be 12 nam"),
+        (["diagrams.pbow", "diagrams.pbow"], "'pbow-diagrams' and not 'pbow-model'"),
+        (
+            ["model.pbow", "diagrams.pbow", "--names", "two.txt"],
+            "one name for each",
+        ),
     ],
 )
 def test_errors_speak_of_files_and_options(run, folder, words, message):
@@ -18,7 +21,6 @@ def test_errors_speak_of_files_and_options(run, folder, words, message):
     assert result.exit_code == 1
     [line] = result.stderr.splitlines()
     assert message in line
-    assert "pbow." not in line.replace(".pbow", "")
 
 
 @pytest.mark.parametrize("by_name", [True, False])

@@ -60,9 +60,8 @@ def test_the_result_is_reported_as_json(run, folder):
     }
 
 
-def test_a_cloud_that_is_no_diagram_is_sent_to_the_command_for_it(run, tmp_path):
+def test_a_cloud_is_not_taken_for_a_diagram(run, tmp_path):
     (tmp_path / "x.csv").write_text("sample,part,birth,death\n0,H1,1,0\n")
     result = run("fit", "x.csv", "-o", "m.pbow")
     assert result.exit_code == 1
-    advice = "Clouds of points become diagrams by pbow homology.\n"
-    assert result.stderr.endswith(advice)
+    assert result.stderr.endswith("Of point clouds, compute the diagrams first.\n")

@@ -94,19 +94,19 @@ def test_no_figure_is_left_open(run, folder):
         (["codebook", "statistics.pbow"], "a fitted PersistenceBoW or Stable"),
         (
             ["classes", *LABELLED[:2], *LABELLED[4:]],
-            "Expected --part to be one of 'H0', 'H1', the parts that the model has "
-            "words for in the plane; none is given.",
+            "Expected --part to be one of 'H0', 'H1', the parts that have words in the "
+            "plane; it is not given.",
         ),
         (
             ["difference", *LABELLED, "--between", "many", "none"],
-            "Expected --between to be two different labels (['few points', 'many']); "
+            "Expected --between to be two different labels of ['few points', 'many']; "
             "got ('many', 'none').",
         ),
         (
             ["classes", "soft.pbow", *LABELLED[1:]],
-            "The picture counts points by their nearest word, so it expects a fitted "
-            "PersistenceBoW; got StablePersistenceBoW. pbow plot codebook draws its "
-            "words, and pbow explore its classes.",
+            "The figure counts points by their nearest word, so it expects a fitted "
+            "PersistenceBoW; got StablePersistenceBoW. Draw its codebook, or write the "
+            "explorer's page.",
         ),
     ],
 )

@@ -139,7 +139,11 @@ def test_the_result_is_reported_as_json(run, folder):
             "diagrams and not vectors",
         ),
         (["model.pbow", "h1.csv", "-o", "v.csv"], 1, "H0 is missing"),
-        (["h1.pbow", "diagrams.pbow", "-o", "v.csv"], 1, "by pbow convert --parts."),
+        (
+            ["h1.pbow", "diagrams.pbow", "-o", "v.csv"],
+            1,
+            "Select the parts that were",
+        ),
     ],
     ids=["another ending", "in the wrong order", "no vectorizer", "fewer", "more"],
 )

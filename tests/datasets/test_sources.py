@@ -41,10 +41,10 @@ def test_folders_are_the_argument_or_the_variable_and_what_was_imported(
 
 
 def test_a_folder_that_is_none_is_named(tmp_path, monkeypatch):
-    with pytest.raises(NotADirectoryError, match=r"data_home=.*nowhere is not a fold"):
+    with pytest.raises(NotADirectoryError, match=r"Data home is .*nowhere, which is"):
         search_folders(tmp_path / "nowhere")
     monkeypatch.setenv("PBOW_DATA", "/nowhere")
-    with pytest.raises(NotADirectoryError, match=r"PBOW_DATA=/nowhere is not a folder"):
+    with pytest.raises(NotADirectoryError, match="PBOW_DATA is /nowhere, which is"):
         search_folders(None)
 
 

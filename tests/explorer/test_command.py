@@ -62,15 +62,15 @@ def test_labels_may_be_an_array(run):
         ({"diagrams": "none.csv"}, "none.csv"),
         ({"diagrams": "labels.txt"}, "labels.txt"),
         ({"diagrams": "one_part.csv"}, "Expected parts H0, H1, got H0"),
-        ({"labels": "short.txt"}, "each of the 12 diagrams; short.txt has 2"),
+        ({"labels": "short.txt"}, "each of the 12 samples; short.txt has 2"),
         ({"labels": "none.txt"}, "none.txt"),
         (
             {"names": "short.txt"},
-            "Expected --names to be 12 names, one per diagram; got 2",
+            "Expected one name for each of the 12 samples",
         ),
         ({"output": "missing/page.html"}, "Cannot write to the folder missing"),
         ({"output": "."}, "it is a folder"),
-        ({"output": "-"}, "A page is for a browser; name a file"),
+        ({"output": "-"}, "cannot be written to the standard output; name a file"),
     ],
     ids=str,
 )

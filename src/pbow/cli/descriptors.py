@@ -22,7 +22,7 @@ class OwnClass(click.ParamType):  # type: ignore[type-arg]
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> Any:
         """Import the class that the user named."""
-        from pbow.cli.interim import DiagramEstimator  # noqa: PLC0415
+        from pbow.estimator import DiagramEstimator  # noqa: PLC0415
 
         if isinstance(value, type):
             return value
@@ -61,7 +61,7 @@ class Descriptor(OwnClass):
         """Return the classes by short name; imports them."""
         modules = [import_module(f"pbow.{name}") for name in self._subpackages]
         found = [getattr(m, name) for m in modules for name in m.__all__]
-        return {_short_name(cls): cls for cls in found}
+        return {cls.short_name: cls for cls in found}
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -84,26 +84,6 @@ class Descriptor(OwnClass):
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
-# Until the classes say it themselves.
-_NAMES = {
-    "PersistenceBoW": "pbow",
-    "StablePersistenceBoW": "spbow",
-    "PersistenceImage": "image",
-    "PersistenceLandscape": "landscape",
-    "RiemannianHeatMap": "riemannian",
-    "PersistenceStatistics": "statistics",
-    "SlicedWassersteinKernel": "swk",
-    "MultiScaleKernel": "multiscale",
-    "LandscapeKernel": "landscape-kernel",
-    "WassersteinKernel": "wasserstein",
-}
-
-
-def _short_name(cls: Any) -> str:
-    # Of the class itself: a subclass of the user's has another name.
-    return vars(cls).get("short_name") or _NAMES.get(cls.__name__) or cls.__name__
-
-
 def make_descriptors(
     classes: Sequence[type], settings: Mapping[str, Any], **common: Any
 ) -> dict[str, Any]:
@@ -118,7 +98,8 @@ def make_descriptors(
     **common
         Of those that have such a parameter; None is left to the class.
     """
-    made = {_short_name(cls): cls() for cls in classes}
+    # Of the class itself: a subclass of the user's has another name.
+    made = {vars(cls).get("short_name") or cls.__name__: cls() for cls in classes}
     known = {name: descriptor.get_params() for name, descriptor in made.items()}
     optional = ("random_state", "n_jobs")
     asked = {**settings, **{p: v for p, v in common.items() if v is not None}}

@@ -48,8 +48,8 @@ def explore(
     pbow explore model.pbow diagrams.pbow --labels labels.txt -o page.html
     """
     # Here, so that `pbow --help` does not wait for it.
+    from pbow import load  # noqa: PLC0415
     from pbow._utils.text import file_size  # noqa: PLC0415
-    from pbow.cli.interim import load  # noqa: PLC0415
     from pbow.explorer import write_explorer  # noqa: PLC0415
     from pbow.explorer.content import check_vectorizer  # noqa: PLC0415
     from pbow.io import read_labels, read_names  # noqa: PLC0415

@@ -55,7 +55,6 @@ def fit(
     pbow fit diagrams.pbow --descriptor image --set resolution=30 -o model.pbow
     """
     from pbow import save  # noqa: PLC0415
-    from pbow.cli.interim import count_features  # noqa: PLC0415
 
     start = time.perf_counter()
     check_output(output, keep=[diagrams])
@@ -67,6 +66,6 @@ def fit(
     if "n_jobs" in made.get_params():
         made.set_params(n_jobs=None)
     save(made, output)
-    n = count_features(made)
+    n = made.n_features_out_
     facts = {"samples": len(X), "parts": made.parts_, "features": n}
     report(output, f"{made}, {n} features", start, as_json=as_json, **facts)

@@ -152,7 +152,7 @@ def _range(ends: list[float] | None) -> str:
 
 
 def _describe_model(path: Path, model_classes: tuple[type, ...]) -> Found:
-    from pbow.cli.interim import count_features, load  # noqa: PLC0415
+    from pbow import load  # noqa: PLC0415
 
     model = load(path, classes=model_classes)
     name = type(model).__name__
@@ -164,7 +164,7 @@ def _describe_model(path: Path, model_classes: tuple[type, ...]) -> Found:
         "parameters": model.get_params(),
         "parts": list(model.parts_),
         "words": {part: book.n_words for part, book in codebooks.items()},
-        "features": count_features(model),
+        "features": getattr(model, "n_features_out_", None),
     }
     words = ", ".join(f"{n} for {part}" for part, n in facts["words"].items())
     rows = [("parts", ", ".join(model.parts_))]

@@ -99,7 +99,7 @@ def codebook(
     \b
     pbow plot codebook model.pbow diagrams.pbow --part H1 -o words.png
     """
-    from pbow.cli.interim import load  # noqa: PLC0415
+    from pbow import load  # noqa: PLC0415
     from pbow.plotting import plot_codebook  # noqa: PLC0415
 
     with _figure(output, model, diagrams) as draw:
@@ -130,7 +130,7 @@ def class_words(
     pbow plot classes model.pbow diagrams.pbow --labels labels.txt --part H1 \
         -o classes.png
     """
-    from pbow.cli.interim import load  # noqa: PLC0415
+    from pbow import load  # noqa: PLC0415
     from pbow.io import read_labels  # noqa: PLC0415
     from pbow.plotting import plot_class_words  # noqa: PLC0415
 
@@ -173,7 +173,7 @@ def difference(
     pbow plot difference model.pbow diagrams.pbow --labels labels.txt --part H1 \
         --between circle torus -o difference.png
     """
-    from pbow.cli.interim import load  # noqa: PLC0415
+    from pbow import load  # noqa: PLC0415
     from pbow.io import read_labels  # noqa: PLC0415
     from pbow.plotting import plot_class_difference  # noqa: PLC0415
 

@@ -66,7 +66,7 @@ def transform(
     pbow transform model.pbow diagrams.pbow -o vectors.parquet --names files.txt
     cat diagrams.csv | pbow transform model.pbow - -o - | head
     """
-    from pbow.cli.interim import count_features, load  # noqa: PLC0415
+    from pbow import load  # noqa: PLC0415
     from pbow.io import read_names  # noqa: PLC0415
 
     start = time.perf_counter()
@@ -78,7 +78,7 @@ def transform(
     if not is_stream(output):
         check_output(output, keep=[model, diagrams, names])
     fitted = load(model, classes=model_classes)
-    if count_features(fitted) is None:
+    if not hasattr(fitted, "n_features_out_"):
         msg = f"{model} holds {fitted}, which makes diagrams and not vectors."
         raise ValueError(msg)
     X = read_diagrams(diagrams)

@@ -306,7 +306,7 @@ def how_to_get(entry: Entry) -> str:
         return "It is generated."
     if entry.release is None:
         return (
-            f"Set PBOW_DATA, or data_home, to the folder that has {entry.stem}.npz; "
+            f"Set the variable PBOW_DATA to the folder that has {entry.stem}.npz; "
             "pbow does not distribute it."
         )
     command = f"pbow datasets import {entry.name} --from PATH"

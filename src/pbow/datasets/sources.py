@@ -69,9 +69,8 @@ def search_folders(data_home: AnyPath | None) -> list[Path]:
     given = "PBOW_DATA" if data_home is None else "data_home"
     folder = expanded(chosen, given)
     if not folder.is_dir():
-        msg = (
-            f"{given}={os.fspath(chosen)} is not a folder. Correct it, or leave it out."
-        )
+        where = "The variable PBOW_DATA is" if data_home is None else "Data home is"
+        msg = f"{where} {os.fspath(chosen)}, which is not a folder. Correct it."
         raise NotADirectoryError(msg)
     return [folder, imported_folder()]
 

@@ -30,9 +30,11 @@ def check_codebook(
     ):
         does = "counts points by their nearest word" if counts else "shows words"
         or_other = "" if counts else " or StablePersistenceBoW"
+        soft = counts and isinstance(codebooks, Mapping)
+        hint = " Draw its codebook, or write the explorer's page." if soft else ""
         msg = (
             f"The figure {does}, so it expects a fitted PersistenceBoW{or_other}; "
-            f"got {type(vectorizer).__name__}."
+            f"got {type(vectorizer).__name__}.{hint}"
         )
         raise TypeError(msg)
     # Essential classes have words on a line: births only.

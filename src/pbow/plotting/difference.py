@@ -144,7 +144,7 @@ def _check_classes(classes: Sequence[Any], labels: NDArray[Any]) -> tuple[Any, A
     two = list(classes) if np.iterable(classes) and not isinstance(classes, str) else []
     present = np.unique(labels).tolist()
     if len(two) != 2 or two[0] == two[1] or not all(label in present for label in two):
-        expected = f"two different labels of y ({present!r:.200})"
+        expected = f"two different labels of {present!r:.200}"
         raise ParameterError("classes", expected, classes)
     return two[0], two[1]
 
