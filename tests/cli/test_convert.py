@@ -69,8 +69,12 @@ def test_a_part_is_named_where_the_format_does_not_say_it(run, tmp_path):
     [
         (["--parts", "H7", "diagrams.pbow", "x.csv"], 1, "There is no part 'H7';"),
         (["--to", "hera", "diagrams.pbow", "x"], 1, "there are H0, H1. Select one"),
-        (["labels.txt", "x.csv"], 1, "labels.txt"),
-        (["model.pbow", "x.csv"], 1, "it is 'pbow-model' and not 'pbow-diagrams'"),
+        (["labels.txt", "x.csv"], 1, "Expected --from to be one of pbow, csv, parq"),
+        (
+            ["model.pbow", "x.csv"],
+            1,
+            "it holds a model; expected diagrams.",
+        ),
         (["--to", "dipha", "diagrams.pbow", "-"], 2, "standard output takes csv, not"),
         (["-", "diagrams.pbow", "x.csv"], 2, "cannot be read together with other fil"),
         (["diagrams.pbow", "x.docx"], 2, "Cannot infer the format of x.docx; known e"),

@@ -8,7 +8,7 @@ pytest.importorskip("plotly")
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["diagrams.pbow", "diagrams.pbow"], "'pbow-diagrams' and not 'pbow-model'"),
+        (["diagrams.pbow", "diagrams.pbow"], "holds diagrams; expected a model"),
         (
             ["model.pbow", "diagrams.pbow", "--names", "two.txt"],
             "one name for each",

@@ -132,7 +132,7 @@ def test_the_result_is_reported_as_json(run, folder):
             2,
             "Expected a .npy, .csv",
         ),
-        (["diagrams.pbow", "model.pbow", "-o", "v.csv"], 1, "and not 'pbow-model'."),
+        (["diagrams.pbow", "model.pbow", "-o", "v.csv"], 1, "expected a model."),
         (
             ["rescale.pbow", "diagrams.pbow", "-o", "v.csv"],
             1,

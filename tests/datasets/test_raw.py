@@ -42,10 +42,10 @@ def test_an_array_is_one_cloud_or_several(tmp_path):
         ("x,y\n", "a.csv has no numbers"),
         (
             "x,y\n1,2\n\n3\n",
-            r"changes from 2 on line 2 to 1 on line 4\.",
+            r"a.csv: line 4 is '3'; expected 2 numbers\.",
         ),
-        ("# a\n1,2\n3,four\n", r"a.csv: line 3 has 'four', which is not a number\."),
-        ("1,2\n3,1_0\n", "a.csv: it has more than numbers"),
+        ("# a\n1,2\n3,four\n", r"a.csv: line 3 is '3 four'; expected 2 numbers\."),
+        ("1,2\n3,1_0\n", "a.csv: line 2 is '3 1_0'; expected 2 numbers"),
         ("x,y\n1,2\n3,nan\n4,nan", "a.csv: line 3 has nan; expected numbers alone"),
         ("1,5;2,5\n", "a.csv: it seems to be separated by semicolons"),
         ("x;y\n1;2\n", "a.csv: it seems to be separated by semicolons"),

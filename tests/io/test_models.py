@@ -215,7 +215,7 @@ def test_what_is_not_an_estimator_of_diagrams_is_refused(path, other):
 
 def test_diagrams_are_not_loaded_as_a_model(path):
     write_native([[]], path)
-    with pytest.raises(FileFormatError, match=r"Use pbow\.io\.read_diagrams"):
+    with pytest.raises(FileFormatError, match="holds diagrams; expected a model"):
         pbow.load(path)
 
 

@@ -19,6 +19,9 @@ from pbow.errors import ParameterError
 
 __all__ = ["Command", "Group", "Interrupted"]
 
+# Where to set what most commands have no option for.
+OF_OTHER_COMMANDS = {"format": "pbow convert --from"}
+
 
 class Interrupted(click.ClickException):
     """Ctrl-C, with the exit code that shells expect of it."""
@@ -94,9 +97,12 @@ def option_of(parameter: str, command: click.Command) -> str:
     """Return how a command calls a parameter: options have the library's names."""
     for option in command.params:
         if option.name == parameter:
-            return option.opts[-1] if option.opts else parameter
-    has_settings = any(option.name == "settings" for option in command.params)
-    return f"--set {parameter}=..." if has_settings else parameter
+            return option.opts[-1]
+    if parameter in OF_OTHER_COMMANDS:
+        return OF_OTHER_COMMANDS[parameter]
+    if any(option.name == "settings" for option in command.params):
+        return f"--set {parameter}=..."
+    return parameter
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

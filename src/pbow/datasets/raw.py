@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from pbow._utils.files import AnyPath
 from pbow._utils.optional import import_optional
+from pbow._utils.tables import read_table
 from pbow.datasets.sources import opened
-from pbow.errors import FileFormatError, ParameterError
+from pbow.errors import FileFormatError, ParameterError, format_error
 from pbow.homology import Graphs, read_mesh
 from pbow.io.folders import files_of
 from pbow.io.npy import read_npy
@@ -36,7 +37,6 @@ EXTENSIONS = {
 # Modes of Pillow with one number per pixel; all others have colors.
 GRAY_MODES = {"1", "L", "I", "F", "I;16", "I;16L", "I;16B", "I;16N"}
 INTEGER = re.compile(r"[0-9]{1,18}")  # fits 64 bits
-SEPARATOR = re.compile(r"\s*,\s*|\s+")
 
 
 @dataclass(frozen=True)
@@ -258,52 +258,35 @@ def _unstacked(file: Path, shapes: dict[int, str]) -> Arrays:
 def _read_table(file: Path) -> NDArray[Any]:
     """Return the numbers of a text, one row per line."""
     lines = _lines(file)
-    if not lines:
+    numbers = [number for number, line in enumerate(lines, start=1) if line]
+    if not numbers:
         msg = f"{file} has no numbers; expected the coordinates of one point per line."
         raise FileFormatError(msg)
-    numbers, rows = zip(*lines, strict=True)
-    delimiter = "," if "," in rows[0] else None
-    try:
-        table: NDArray[Any] = np.loadtxt(rows, delimiter=delimiter, ndmin=2)
-    except ValueError as error:
-        # Not in numpy's words, which count from 0 or from 1, and only rows of numbers.
-        msg = f"Cannot read {file}: {_first_fault(lines, delimiter)}."
-        raise FileFormatError(msg) from error
-    missing = np.isnan(table).any(axis=1)
-    if missing.any():
-        number = numbers[int(missing.argmax())]
-        msg = f"Cannot read {file}: line {number} has nan; expected numbers alone."
-        raise FileFormatError(msg)
+    n_columns = len(lines[numbers[0] - 1].split())
+    with format_error(file):
+        table = read_table("\n".join(lines).encode(), {n_columns})
+        missing = np.isnan(table).any(axis=1)
+        if missing.any():
+            number = numbers[int(missing.argmax())]
+            msg = f"line {number} has nan; expected numbers alone."
+            raise ValueError(msg)
     return table
-
-
-def _first_fault(lines: Sequence[tuple[int, str]], delimiter: str | None) -> str:
-    """Describe the first line that cannot be a row of the table."""
-    first, width = lines[0][0], len(lines[0][1].split(delimiter))
-    for number, line in lines:
-        words = [word.strip() for word in line.split(delimiter)]
-        if len(words) != width:
-            change = f"from {width} on line {first} to {len(words)} on line {number}"
-            return f"the number of columns changes {change}"
-        for word in words:
-            if not _is_number(word):
-                return f"line {number} has {word[:40]!r}, which is not a number"
-    return "it has more than numbers"
 
 
 def _read_edges(file: Path) -> tuple[NDArray[Any], int]:
     """Return edges between vertices that are counted from 0, and how many these are."""
     ends = []
-    for number, line in _lines(file):
-        words = SEPARATOR.split(line)[:2]
+    for number, line in enumerate(_lines(file), start=1):
+        words = line.split()[:2]
         if not all(INTEGER.fullmatch(word) for word in words):
             msg = (
                 f"Cannot read {file}: expected two integers on line {number}, got "
                 f"{line[:40]!r}."
             )
             raise FileFormatError(msg)
-        # A vertex alone is an edge to itself, which graphs leave out.
-        ends.append([int(words[0]), int(words[-1])])
+        if words:
+            # A vertex alone is an edge to itself, which graphs leave out.
+            ends.append([int(words[0]), int(words[-1])])
     if not ends:
         msg = f"{file} has no edges; expected the two ends of one edge per line."
         raise FileFormatError(msg)
@@ -311,33 +294,34 @@ def _read_edges(file: Path) -> tuple[NDArray[Any], int]:
     return edges.reshape(-1, 2), len(vertices)
 
 
-def _lines(file: Path) -> list[tuple[int, str]]:
-    """Return the lines of a text that have numbers, without comments, and which.
+def _lines(file: Path) -> list[str]:
+    """Return the lines of a text, with blanks for commas and without comments.
 
-    A first line that begins otherwise has the names of columns.
+    A first line that does not begin with a number has the names of columns; it is
+    returned as an empty one.
     """
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         msg = f"Cannot read {file}: it is not a text file."
         raise FileFormatError(msg) from error
-    stripped = (line.partition("#")[0].strip() for line in text.splitlines())
-    lines = [(number, line) for number, line in enumerate(stripped, start=1) if line]
-    if any(";" in line for _, line in lines[:2]):
+    lines = [line.partition("#")[0].strip() for line in text.splitlines()]
+    head = next((line for line in lines if line), "")
+    if ";" in head:
         msg = (
             f"Cannot read {file}: it seems to be separated by semicolons; expected "
             "commas or spaces, and points in numbers, as in 0.5,0.2."
         )
         raise FileFormatError(msg)
-    head = lines[0][1] if lines else ""
-    has_names = bool(lines) and not _is_number(SEPARATOR.split(head)[0])
-    if has_names and head.startswith((",", '"",')):
-        msg = (
-            f"The first column of {file} has no name, and looks like the row numbers "
-            "that pandas saves; save it without them, by index=False."
-        )
-        raise FileFormatError(msg)
-    return lines[1:] if has_names else lines
+    if head and not _is_number(head.replace(",", " ").split()[0]):
+        lines[lines.index(head)] = ""
+        if head.startswith((",", '"",')):
+            msg = (
+                f"The first column of {file} has no name, and looks like the row "
+                "numbers that pandas saves; save it without them, by index=False."
+            )
+            raise FileFormatError(msg)
+    return [line.replace(",", " ") for line in lines]
 
 
 def _is_number(word: str) -> bool:

@@ -49,7 +49,7 @@ DIAGRAMS = "pbow-diagrams"
 MODEL = "pbow-model"
 # A version grows when older readers would misread the file.
 VERSIONS = {DIAGRAMS: 1, MODEL: 1}
-READERS = {DIAGRAMS: "pbow.io.read_diagrams", MODEL: "pbow.load"}
+CONTENT = {DIAGRAMS: "diagrams", MODEL: "a model"}
 
 KEY = "pbow"
 LENGTH_BYTES = 8  # a file begins with the length of its description
@@ -207,7 +207,7 @@ def _check_header(
     if not isinstance(found, str) or found not in VERSIONS:
         _refuse(f"its format is {found!r:.60}; expected {kind!r}")
     if found != kind:
-        _refuse(f"it is {found!r} and not {kind!r}. Use {READERS[found]}")
+        _refuse(f"it holds {CONTENT[found]}; expected {CONTENT[kind]}")
     newest, number = VERSIONS[kind], header.get("version")
     if type(number) is not int or number < 1:
         _refuse(f"its version is {number!r:.60}; expected an int from 1 to {newest}")

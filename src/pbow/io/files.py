@@ -10,6 +10,7 @@ from typing import Any
 from pbow._utils.checks import check_option
 from pbow._utils.files import AnyPath, atomic_write
 from pbow.diagrams import Diagrams, check_diagrams
+from pbow.errors import ParameterError
 from pbow.io.folders import (
     files_of,
     read_perseus_files,
@@ -170,7 +171,7 @@ def _common_format(paths: Sequence[Path]) -> str:
     kinds = {_format_of(path): path for path in paths}
     if len(kinds) > 1:
         listed = ", ".join(f"{path} is {kind}" for kind, path in kinds.items())
-        msg = f"Expected files of one format; {listed}. Pass format=, or fewer files."
+        msg = f"Expected files of one format; {listed}. Read them one by one."
         raise ValueError(msg)
     return next(iter(kinds))
 
@@ -187,10 +188,9 @@ def _format_of(path: Path) -> str:
 def _format_by_name(path: Path) -> str:
     kind = EXTENSIONS.get(path.suffix.lower())
     if kind is None:
-        msg = (
-            f"The format of {path} cannot be inferred from its name; "
-            f"{', '.join(EXTENSIONS)} are known. Pass format=, one of "
-            f"{', '.join(FORMATS)}."
+        expected = (
+            f"one of {', '.join(FORMATS)}, as that of {path} cannot be inferred from "
+            f"its content or extension ({', '.join(EXTENSIONS)} are known)"
         )
-        raise ValueError(msg)
+        raise ParameterError("format", expected, None)
     return kind

@@ -110,7 +110,7 @@ def write_hera(X: Diagrams, file: BinaryIO) -> None:
     if len(X.parts) > 1:
         msg = (
             f"A file of Hera holds one diagram, and there are {', '.join(X.parts)}. "
-            f"Select one, as in X[{X.parts[0]!r}]."
+            "Select one of them."
         )
         raise ValueError(msg)
     _write_lines(file, "%r %r\n", X.points)
