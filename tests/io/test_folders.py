@@ -64,7 +64,7 @@ def test_perseus_files_make_samples_by_their_prefix(tmp_path):
 @pytest.mark.parametrize("format_name", SINGLE)
 def test_what_names_no_dimension_is_not_written(X, format_name, tmp_path):
     if format_name == "hera":
-        with pytest.raises(ValueError, match="holds one diagram, .* Select one"):
+        with pytest.raises(ValueError, match=r"holds one diagram, .* Select one"):
             write_diagrams(X, tmp_path / "folder", format_name)
     else:
         with pytest.raises(ValueError, match="'loops' is none of H0"):
