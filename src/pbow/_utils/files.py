@@ -1,11 +1,16 @@
-"""Atomic writes: a file is the old one or the new one, never something between."""
+"""Atomic writes: a file is the old one or the new one, never something between.
+
+No library that pbow depends on does this, nor finds what a killed process has left.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import glob
 import os
 import secrets
+import shutil
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +23,7 @@ try:
 except ImportError:  # Windows has no such locks: every draft has a name of its own
     fcntl = None
 
-__all__ = ["AnyPath", "atomic_path", "atomic_write"]
+__all__ = ["AnyPath", "atomic_folder", "atomic_write", "naming"]
 
 AnyPath = str | os.PathLike[str]
 
@@ -27,8 +32,10 @@ AnyPath = str | os.PathLike[str]
 def atomic_write(path: AnyPath) -> Iterator[BinaryIO]:
     """Open a new file that takes the place of `path` once it is complete.
 
-    After an error, `path` is as before and nothing else is left. What is not a regular
-    file (a pipe, a device) is written to as it is. Errors of the system name `path`.
+    After an error, `path` is as before and nothing else is left. A killed process
+    leaves its draft ``.<name>.tmp`` behind; the next write to `path` takes it over.
+    What is not a regular file (a pipe, a device) is written to as it is. Errors of the
+    system name `path`.
 
     Parameters
     ----------
@@ -40,51 +47,70 @@ def atomic_write(path: AnyPath) -> Iterator[BinaryIO]:
     file : binary file
         Open for writing.
     """
-    if _is_stream(path):
-        with naming(path), Path(path).open("wb") as stream:
-            yield stream
-        return
-    with atomic_path(path) as draft, draft.open("r+b") as file:
-        yield file
-        file.flush()
-
-
-@contextlib.contextmanager
-def atomic_path(path: AnyPath) -> Iterator[Path]:
-    """Make an empty draft beside `path` that takes its place once the block ends.
-
-    For libraries that write to a name; otherwise see :func:`atomic_write`. Drafts are
-    called ``.<name>.tmp``, and ``.<name>.<random>.tmp`` where two processes write at a
-    time. A killed process leaves its draft behind; the next write to `path` takes it
-    over.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file to make or replace; not a pipe or a device.
-
-    Yields
-    ------
-    draft : Path
-        An empty file to write to.
-    """
     target = Path(path).resolve()
     with naming(path):
-        if target.is_dir():
+        mode = _mode_of(target)
+        if mode is not None and stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        if _is_stream(target):  # a device must not give way to a file
-            raise OSError(errno.EINVAL, "Not a regular file")
-        draft, owner = _open_draft(target)
-        with owner:
+        if mode is not None and not stat.S_ISREG(mode):
+            with target.open("wb") as stream:
+                yield stream
+            return
+        draft, file = _open_draft(target)
+        with file:
             try:
-                yield draft
-                os.fsync(owner.fileno())
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
                 mode = _mode_of(target)
                 if mode is not None:
                     draft.chmod(stat.S_IMODE(mode))
                 draft.replace(target)
             except BaseException:
                 draft.unlink(missing_ok=True)
+                raise
+
+
+@contextlib.contextmanager
+def atomic_folder(path: AnyPath) -> Iterator[Path]:
+    """Make an empty folder that takes the place of `path` once it is complete.
+
+    After an error, nothing is left. A killed process leaves its draft, named
+    ``.<name>.<random>.tmp``, behind; the next write to `path` removes it.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A folder that is new or empty.
+
+    Yields
+    ------
+    draft : Path
+        Where to write.
+    """
+    target = Path(path).resolve()
+    with naming(path):
+        if _mode_of(target) is not None and (
+            not target.is_dir() or any(target.iterdir())
+        ):
+            msg = f"{path} is there already. Pass a folder that is new or empty."
+            raise FileExistsError(msg)
+        for old in target.parent.glob(f".{glob.escape(target.name)}.*.tmp"):
+            _remove_if_abandoned(old)
+        draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+        draft.mkdir()
+        with contextlib.ExitStack() as stack:
+            if fcntl is not None:
+                owner = os.open(draft, os.O_RDONLY)
+                stack.callback(os.close, owner)
+                fcntl.flock(owner, fcntl.LOCK_EX)
+            try:
+                yield draft
+                if target.exists():
+                    target.rmdir()
+                draft.rename(target)
+            except BaseException:
+                shutil.rmtree(draft, ignore_errors=True)
                 raise
 
 
@@ -104,12 +130,15 @@ def _names_another(error: OSError, path: AnyPath) -> bool:
     if error.filename is None:
         return False
     named, target = Path(os.fsdecode(error.filename)), Path(path).resolve()
-    is_draft = named.name.startswith(f".{target.name}.") and named.suffix == ".tmp"
+    is_draft = any(
+        piece.startswith(f".{target.name}.") and piece.endswith(".tmp")
+        for piece in named.parts
+    )
     return not is_draft and named.resolve() != target
 
 
 def _open_draft(target: Path) -> tuple[Path, BinaryIO]:
-    """Make an empty draft that is locked as long as the file stays open.
+    """Return an empty draft, which is locked as long as the file stays open.
 
     It has a fixed name, so that what a killed process left is found without a look at
     the whole folder. Whoever comes while it is in use takes a name of its own.
@@ -117,9 +146,8 @@ def _open_draft(target: Path) -> tuple[Path, BinaryIO]:
     draft = target.with_name(f".{target.name}.tmp")
     if fcntl is not None:
         with contextlib.suppress(OSError):
-            owner = os.fdopen(
-                os.open(draft, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), "r+b"
-            )
+            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
+            owner = os.fdopen(os.open(draft, flags, 0o666), "r+b")
             try:
                 fcntl.flock(owner, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 # Before it was locked, its last owner may have moved it to its place.
@@ -134,9 +162,17 @@ def _open_draft(target: Path) -> tuple[Path, BinaryIO]:
     return draft, draft.open("xb")
 
 
-def _is_stream(path: AnyPath) -> bool:
-    mode = _mode_of(Path(path))
-    return mode is not None and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+def _remove_if_abandoned(draft: Path) -> None:
+    """Remove the folder of a process that was killed: nobody holds its lock."""
+    if fcntl is None:
+        return
+    with contextlib.suppress(OSError):
+        owner = os.open(draft, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            fcntl.flock(owner, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(draft)
+        finally:
+            os.close(owner)
 
 
 def _mode_of(path: Path) -> int | None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import secrets
-import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.files import atomic_folder
 from pbow._utils.text import natural_key
 from pbow.diagrams import Diagrams
 from pbow.errors import FileFormatError, format_error
@@ -132,26 +131,10 @@ def write_folder(X: Diagrams, folder: Path, kind: str) -> None:
     if len(X) == 0:
         msg = f"The format {kind} has one file per sample, and there is no sample."
         raise ValueError(msg)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        msg = f"{folder} is there already. Pass a folder that is new or empty."
-        raise FileExistsError(msg)
-    target = folder.resolve()
-    draft = target.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        draft.mkdir()
-    except OSError as error:
-        error.filename = str(folder)  # the name that the caller knows
-        raise
-    try:
-        n_digits = len(str(len(X) - 1))
+    n_digits = len(str(len(X) - 1))
+    with atomic_folder(folder) as draft:
         for i in range(len(X)):
             _write_sample(X[i : i + 1], draft / f"{i:0{n_digits}}", kind)
-        if target.exists():
-            target.rmdir()
-        draft.rename(target)
-    except BaseException:
-        shutil.rmtree(draft, ignore_errors=True)
-        raise
 
 
 def _check_sample(path: Path, diagrams: Sample, name: str) -> None:
