@@ -24,6 +24,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ import pbow
 from pbow import Diagrams
 from pbow.datasets.sources import opened
 from pbow.errors import FileFormatError
-from pbow.io import read_diagrams, write_diagrams
+from pbow.io import read_diagrams, read_native, write_diagrams
 from pbow.io.container import DIAGRAMS, MODEL, pack, read_container
 
 MOST_SECONDS = 5
@@ -103,11 +104,13 @@ def write_good_files(folder: Path) -> list[tuple[str, Path, Callable[[Path], Any
     for name in ("pbow", "csv"):
         path = folder / f"diagrams.{name}"
         write_diagrams(X, path, name)
-        files.append((name, path, lambda path, name=name: read_diagrams(path, name)))
+        files.append((name, path, partial(read_diagrams, format=name)))
+    mapped = partial(read_native, mmap=True)
+    files.append(("pbow", folder / "diagrams.pbow", mapped))
     for name in ("pers", "hera", "perseus", "dipha"):
         write_diagrams(X[2:3]["H1"], folder / name, name)
         path = next((folder / name).iterdir())
-        files.append((name, path, lambda path, name=name: read_diagrams(path, name)))
+        files.append((name, path, partial(read_diagrams, format=name)))
     arrays = {"points": X["H1"].points, "offsets": X["H1"].offsets, "names": ["a", "b"]}
     for save in (np.savez, np.savez_compressed):
         path = folder / f"{save.__name__}.npz"

@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -243,6 +244,37 @@ def test_known_attacks_do_not_end_the_process(tmp_path, changes):
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert f"Cannot read {path}: it is damaged" in done.stdout
+
+
+def test_a_damaged_file_gives_diagrams_or_our_error(X, kind, tmp_path, rng):
+    path = tmp_path / f"a.{kind}"
+    write_diagrams(X, path)
+    data = np.frombuffer(path.read_bytes(), np.uint8)
+    n_refused = 0
+    tracemalloc.start()
+    try:
+        for _ in range(300):
+            changed = data.copy()
+            changed[rng.integers(len(data), size=rng.integers(1, 9))] = rng.choice(256)
+            path.write_bytes(
+                changed[: rng.integers(len(data) // 2, 2 * len(data))].tobytes()
+            )
+            try:
+                read_diagrams(path)
+            except FileFormatError as error:
+                n_refused += str(path) in str(error)
+        assert tracemalloc.get_traced_memory()[1] < 100e6
+    finally:
+        tracemalloc.stop()
+    assert 200 < n_refused < 300
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 100, b"PAR1", b"ARROW1\0\0"])
+def test_what_is_no_such_file_is_refused(kind, tmp_path, content):
+    path = tmp_path / "a"
+    path.write_bytes(content)
+    with pytest.raises(FileFormatError, match=f"Cannot read {path}"):
+        read_diagrams(path, kind)
 
 
 def test_without_pyarrow_the_error_names_the_extra(X, kind, tmp_path, monkeypatch):
