@@ -29,7 +29,7 @@ GET_STARTED = ROOT / "docs" / "get_started.md"
 DOCUMENTS = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 # Modules of pbow that users do not import from; all others have a page in docs/api.
-INNER = {"cli", "compute", "demo", "essential", "progress"}
+INNER = {"cli", "compute", "demo", "essential"}
 MODULES = {module.name for module in pkgutil.iter_modules(pbow.__path__)}
 PUBLIC = ["pbow", *(f"pbow.{n}" for n in sorted(MODULES - INNER) if n[0] != "_")]
 

@@ -1,3 +1,5 @@
+"""Edges of clouds, and the count of their cliques."""
+
 from itertools import combinations
 
 import numpy as np
@@ -6,21 +8,17 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import coo_matrix
 from scipy.spatial.distance import cdist
 
-from pbow.homology import _flag
 from pbow.homology._flag import Edges, _count_cliques
 
-
-@pytest.fixture(params=[1, 7, 10_000], ids="rows{}".format)
-def rows_of_a_block(request, monkeypatch):
-    """Blocks of one row, of some, and of all rows of fifty."""
-    monkeypatch.setattr(_flag, "BYTES_OF_A_BLOCK", 8 * 50 * request.param)
+# Distances are computed in blocks of rows: of 50 points in one, of 1,000 in two.
+each_size = pytest.mark.parametrize("n", [50, 1000])
 
 
-@pytest.mark.usefixtures("rows_of_a_block")
+@each_size
 @pytest.mark.parametrize("precomputed", [False, True])
 @pytest.mark.parametrize("limit", [0.1, 0.5, np.inf])
-def test_edges_are_the_short_distances(rng, limit, precomputed):
-    cloud = rng.uniform(size=(50, 2))
+def test_edges_are_the_short_distances(rng, n, limit, precomputed):
+    cloud = rng.uniform(size=(n, 2))
     distances = cdist(cloud, cloud)
     item = distances if precomputed else cloud
     edges = Edges.up_to(limit, item, precomputed=precomputed)
@@ -33,21 +31,22 @@ def test_edges_are_the_short_distances(rng, limit, precomputed):
         assert_array_equal(graph, distances)
 
 
-@pytest.mark.usefixtures("rows_of_a_block")
-def test_an_edge_of_length_zero_is_an_edge():
-    edges = Edges.up_to(0.5, np.repeat(np.arange(25.0), 2)[:, None], precomputed=False)
+@each_size
+def test_an_edge_of_length_zero_is_an_edge(n):
+    points = np.repeat(np.arange(n / 2), 2)[:, None]
+    edges = Edges.up_to(0.5, points, precomputed=False)
     graph = edges.graph()
-    assert (edges.n_edges, graph.nnz) == (25, 25)
-    assert_array_equal(graph.data, np.zeros(25))
+    assert edges.n_edges == graph.nnz == n // 2
+    assert_array_equal(graph.data, np.zeros(n // 2))
 
 
-@pytest.mark.usefixtures("rows_of_a_block")
-def test_infinite_distances_are_no_edges(rng):
-    distances = cdist(*2 * [rng.uniform(size=(50, 2))])
+@each_size
+def test_infinite_distances_are_no_edges(rng, n):
+    distances = cdist(*2 * [rng.uniform(size=(n, 2))])
     distances[distances > 0.1] = np.inf
     edges = Edges.up_to(np.inf, distances, precomputed=True)
     n_finite = np.count_nonzero(np.isfinite(distances))
-    assert edges.n_edges == (n_finite - 50) / 2
+    assert edges.n_edges == (n_finite - n) / 2
     assert np.isfinite(edges.graph().data).all()
 
 

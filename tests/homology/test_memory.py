@@ -1,27 +1,23 @@
-from math import inf
+"""Refusals of items that need more memory than there is."""
 
 import pytest
 
+from pbow.errors import ItemMemoryError
 from pbow.homology import _memory
 from pbow.homology._memory import check_memory
-
-
-def test_where_nobody_knows_there_is_no_limit(monkeypatch):
-    monkeypatch.setattr(_memory, "available_memory", lambda: inf)
-    check_memory([1e30], noun="cloud", n_jobs=1, advice="")
 
 
 @pytest.mark.parametrize(
     ("n_jobs", "message"),
     [
-        (1, r"Cloud 1 needs about 3 kB of memory; 2 kB are available\. Take less\."),
-        (2, r"Cloud 1 needs about 3 kB of memory, and 5 kB in 2 threads; 2 kB are"),
-        (9, r"Cloud 1 needs about 3 kB of memory, and 6 kB in 3 threads; 2 kB are"),
+        (1, r"Cloud 1: it needs about 3 kB of memory; 2 kB are available\. Take less"),
+        (2, r"Cloud 1: it needs about 3 kB of memory, and 5 kB in 2 threads; 2 kB are"),
+        (9, r"Cloud 1: it needs about 3 kB of memory, and 6 kB in 3 threads; 2 kB are"),
     ],
 )
 def test_a_refusal_says_what_is_needed_and_what_there_is(monkeypatch, n_jobs, message):
     monkeypatch.setattr(_memory, "available_memory", lambda: 2000.0)
-    with pytest.raises(MemoryError, match=message):
+    with pytest.raises(ItemMemoryError, match=message):
         check_memory([1e3, 3e3, 2e3], noun="cloud", n_jobs=n_jobs, advice="Take less.")
 
 

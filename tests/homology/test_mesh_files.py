@@ -184,8 +184,8 @@ HUGE = b"999999999999999999"
         (b"OFF\n" + HUGE + b" 1 0\n0 0 0", "a line each, but there are 1"),
         (b"OFF\n1 0 0\n0 0", "vertex 0 has 2 coordinates"),
         (b"OFF\n1 0 0\n0 0 x", "could not convert"),
-        (b"OFF\n1 0 0\n0 0 nan", r"vertex 0 is at \[0.0, 0.0, nan\]"),
-        (b"OFF\n1 0 0\n0 0 1e999", r"vertex 0 is at \[0.0, 0.0, inf\]"),
+        (b"OFF\n1 0 0\n0 0 nan", r"vertex 0 is \[0.0, 0.0, nan\]"),
+        (b"OFF\n1 0 0\n0 0 1e999", r"vertex 0 is \[0.0, 0.0, inf\]"),
         (
             b"OFF\n1 1 0\n0 0 0\n3 0 0",
             "face 0 should have 3 corners, but has 2 numbers",

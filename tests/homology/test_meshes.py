@@ -193,7 +193,9 @@ def test_the_general_way_names_the_extra_that_it_needs(monkeypatch):
     monkeypatch.setitem(sys.modules, "gudhi", None)
     assert len(mesh_geodesic(SQUARE, TWO_TRIANGLES, [0])) == 1
     book = [[0, 1, 2], [0, 1, 3], [0, 1, 4]]
-    with pytest.raises(ImportError, match=r"three triangles.*the extra homology"):
+    with pytest.raises(
+        ImportError, match=r"branching edges needs gudhi.*the extra homology"
+    ):
         mesh_geodesic(np.eye(5), book, [0])
 
 
@@ -202,9 +204,6 @@ def test_threads_do_not_change_the_diagrams(rng, n_jobs):
     vertices, faces = rng.uniform(size=(99, 3)), grid(9, 11, around=True, along=True)
     expected = mesh_geodesic(vertices, faces, range(99))
     assert mesh_geodesic(vertices, faces, range(99), n_jobs=n_jobs) == expected
-    calls = []
-    mesh_geodesic(vertices, faces, range(5), progress=lambda: calls.append(1))
-    assert len(calls) == 5
 
 
 def test_any_container_will_do():
@@ -222,24 +221,34 @@ def test_any_container_will_do():
     ("vertices", "faces", "sources", "message"),
     [
         (SQUARE[0], TWO_TRIANGLES, [0], r"Expected vertices of shape .* got \(3,\)"),
-        (SQUARE > 0, TWO_TRIANGLES, ["a"], "Expected sources to be integers .* <U1"),
+        (
+            SQUARE > 0,
+            TWO_TRIANGLES,
+            ["a"],
+            r"Expected sources of shape \(n_sources,\): expected ints; .* <U1",
+        ),
         (
             SQUARE.astype(str),
             TWO_TRIANGLES,
             [0],
-            "Expected vertices to be real numbers",
+            "Expected vertices of shape .*: expected real numbers",
         ),
         ([[0, 0], [1]], TWO_TRIANGLES, [0], "Expected vertices of shape"),
         (SQUARE[:2], TWO_TRIANGLES, [0], r"Face 0 is \[0, 1, 2\], but there are 2"),
         (SQUARE, [[0, 1, 2], [0, -1, 2]], [0], r"Face 1 is \[0, -1, 2\]"),
         (SQUARE, [[0, 1, 2, 3]], [0], r"got \(1, 4\)\. Cut polygons into triangles"),
-        (SQUARE, [[0, 1, 1.5]], [0], "Expected faces to be integers .* float64"),
-        (SQUARE, TWO_TRIANGLES, [0, 4], "Source 1 is vertex 4, but there are 4"),
-        (SQUARE, TWO_TRIANGLES, [-1], "Source 0 is vertex -1"),
+        (
+            SQUARE,
+            [[0, 1, 1.5]],
+            [0],
+            "Expected faces of shape .*: expected ints; .* float64",
+        ),
+        (SQUARE, TWO_TRIANGLES, [0, 4], "Source 1 is 4, but there are 4"),
+        (SQUARE, TWO_TRIANGLES, [-1], "Source 0 is -1"),
         (SQUARE, TWO_TRIANGLES, 0, r"Wrap a single source in a list: \[source\]"),
-        (SQUARE, TWO_TRIANGLES, [0.5], "Expected sources to be integers"),
-        (SQUARE / 0.5e-100, TWO_TRIANGLES, [0], r"Vertex 1 is at .* at most 1e\+100"),
-        ([[0, 0], [1, np.nan]], [], [0], r"Vertex 1 is at \[1.0, nan\]"),
+        (SQUARE, TWO_TRIANGLES, [0.5], "Expected sources of shape .*: expected ints"),
+        (SQUARE / 0.5e-100, TWO_TRIANGLES, [0], r"Vertex 1 is .* at most 1e\+100"),
+        ([[0, 0], [1, np.nan]], [], [0], r"Vertex 1 is \[1.0, nan\]"),
     ],
 )
 def test_bad_meshes_are_named(vertices, faces, sources, message):

@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow.diagrams import LARGEST_COORDINATE
-from pbow.homology._common import Floats, check_collection, check_numbers
+from pbow.homology._common import (
+    Floats,
+    as_numbers,
+    check_collection,
+    check_coordinates,
+    check_items,
+)
 
 __all__ = ["check_clouds", "check_matrices"]
 
@@ -27,7 +33,7 @@ def check_clouds(clouds: Any) -> list[Floats]:
         "{n} rows of numbers, which are one cloud. Wrap a single cloud in a list, "
         "[cloud]; points on a line are a column, x[:, None].",
     )
-    checked = [_check_cloud(cloud, i) for i, cloud in enumerate(listed)]
+    checked = check_items(listed, "cloud", _check_cloud)
     if checked and all(_may_be_distances(cloud) for cloud in checked):
         msg = (
             "These clouds look like distance matrices: they are square, symmetric, and "
@@ -46,29 +52,18 @@ def check_matrices(matrices: Any) -> list[Floats]:
         "{n} rows of numbers. Wrap a single matrix in a list, [matrix]; "
         "scipy.spatial.distance.squareform makes a square of a condensed one.",
     )
-    return [_check_matrix(matrix, i) for i, matrix in enumerate(listed)]
+    return check_items(listed, "matrix", _check_matrix)
 
 
-def _check_cloud(cloud: Any, index: int) -> Floats:
-    points = check_numbers(cloud, f"Cloud {index}")
+def _check_cloud(cloud: Any) -> Floats:
+    points = as_numbers(cloud)
     if points.ndim in {1, 2} and len(points) == 0:
         return np.empty((0, 1))
     if points.ndim != 2 or points.shape[1] == 0:
-        msg = (
-            f"Cloud {index} has shape {points.shape}; expected "
-            "(n_points, n_coordinates)."
-        )
+        msg = f"it has shape {points.shape}; expected (n_points, n_coordinates)."
         raise ValueError(msg)
     points = np.ascontiguousarray(points, dtype=np.float64)
-    # A NaN fails the comparison too.
-    valid = (np.abs(points) <= LARGEST_COORDINATE).all(axis=1)
-    if not valid.all():
-        row = int(np.argmin(valid))
-        msg = (
-            f"Point {row} of cloud {index} is {points[row].tolist()}; expected finite "
-            f"coordinates of at most {LARGEST_COORDINATE:g}. Remove or rescale it."
-        )
-        raise ValueError(msg)
+    check_coordinates(points, "point")
     return points
 
 
@@ -82,15 +77,14 @@ def _may_be_distances(cloud: Floats) -> bool:
     )
 
 
-def _check_matrix(matrix: Any, index: int) -> Floats:
-    distances = check_numbers(matrix, f"Matrix {index}")
+def _check_matrix(matrix: Any) -> Floats:
+    distances = as_numbers(matrix)
     if distances.size == 0:
         return np.empty((0, 0))
     if distances.ndim != 2 or distances.shape[0] != distances.shape[1]:
         msg = (
-            f"Matrix {index} has shape {distances.shape}; expected "
-            "(n_points, n_points). scipy.spatial.distance.squareform makes a square "
-            "of a condensed matrix."
+            f"it has shape {distances.shape}; expected (n_points, n_points). "
+            "scipy.spatial.distance.squareform makes a square of a condensed matrix."
         )
         raise ValueError(msg)
     distances = np.ascontiguousarray(distances, dtype=np.float64)
@@ -98,28 +92,27 @@ def _check_matrix(matrix: Any, index: int) -> Floats:
     rounding = ROUNDING * float(distances.max(initial=0.0, where=finite))
     # A NaN fails the comparisons.
     valid = (distances >= 0.0) & ((distances <= LARGEST_COORDINATE) | ~finite)
-    _require(valid, distances, index, f"from 0 to {LARGEST_COORDINATE:g}, or inf")
+    _require(valid, distances, f"from 0 to {LARGEST_COORDINATE:g}, or inf")
     on_diagonal = np.eye(len(distances), dtype=bool)
-    _require((distances <= rounding) | ~on_diagonal, distances, index, "0")
+    _require((distances <= rounding) | ~on_diagonal, distances, "0")
     if np.array_equal(distances, distances.T):
         return distances
     with np.errstate(invalid="ignore"):  # inf - inf
         symmetric = np.abs(distances - distances.T) <= rounding
     symmetric |= ~finite & ~finite.T
-    _require(symmetric, distances, index, "the value across the diagonal, {across:g}")
-    # The engine goes astray where both sides differ, if in the last bit.
-    symmetrised: Floats = np.maximum(distances, distances.T)
-    return symmetrised
+    _require(symmetric, distances, "the value across the diagonal, {across:g}")
+    # gudhi's result is wrong if both sides differ, be it in the last bit.
+    symmetrized: Floats = np.maximum(distances, distances.T)
+    return symmetrized
 
 
-def _require(
-    holds: NDArray[np.bool_], distances: Floats, index: int, expected: str
-) -> None:
+def _require(holds: NDArray[np.bool_], distances: Floats, expected: str) -> None:
     if holds.all():
         return
     i, j = np.unravel_index(np.argmin(holds), holds.shape)
+    across = distances[j, i]
     msg = (
-        f"Entry ({i}, {j}) of distance matrix {index} is {distances[i, j]:g}; expected "
-        f"{expected.format(across=distances[j, i])}."
+        f"entry ({i}, {j}) is {distances[i, j]:g}; expected "
+        f"{expected.format(across=across)}."
     )
     raise ValueError(msg)

@@ -1,12 +1,15 @@
-"""What all ways from data to diagrams share: their checks, threads and progress."""
+"""What all functions from data to diagrams share: their checks, threads and progress.
+
+Checks of one item raise a plain ValueError that says what is wrong with it;
+:func:`check_items` adds which item it is.
+"""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from importlib import import_module
-from itertools import count
+from math import inf
+from numbers import Real
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,61 +17,63 @@ from numpy.typing import NDArray
 
 from pbow._utils import threads
 from pbow._utils.checks import is_integer
-from pbow.diagrams import Diagrams
+from pbow._utils.optional import import_optional
+from pbow._utils.progress import progress_bar
+from pbow.diagrams import LARGEST_COORDINATE, Diagrams
+from pbow.errors import ItemError, ItemMemoryError, ParameterError
 
 __all__ = [
-    "NUMBERS",
     "Floats",
-    "Progress",
+    "Ints",
+    "as_numbers",
+    "check_array",
+    "check_choice",
     "check_collection",
+    "check_coordinates",
     "check_dims",
     "check_field",
-    "check_numbers",
+    "check_items",
+    "check_max_edge",
+    "check_places",
     "count_threads",
+    "diagrams_of_tree",
     "empty_diagrams",
-    "import_from_gudhi",
     "import_gudhi",
     "in_threads",
     "make_diagrams",
-    "part_names",
 ]
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-Progress = bool | Callable[[], object] | None
-
-NUMBERS = "biuf"  # kinds of dtype
 
 OLDEST_GUDHI = "3.12"  # the first with gudhi.sklearn.RipsPersistence
 LARGEST_FIELD = 46_337  # gudhi multiplies coefficients in 32 bits
-BAR_WIDTH = 40
+LARGEST_DIM = 2**31 - 1  # and counts dimensions in as many
 
 
 def make_diagrams(
     one: Callable[[Item], Sequence[Floats]],
     items: Sequence[Item],
-    parts: Sequence[str],
+    dims: Sequence[int],
     *,
+    unit: str,
     n_jobs: int | None,
-    progress: Progress,
+    progress: bool,
 ) -> Diagrams:
-    """Put together what `one` makes of each item: one diagram a part.
+    """Put together what `one` makes of each item: one diagram per dimension.
 
     `one` runs in threads, so it should release the GIL. Samples are in the order of the
-    items. `progress` is called by the calling thread, once an item.
+    items. `unit` is what the progress bar counts.
     """
-    if not (progress is None or isinstance(progress, bool) or callable(progress)):
-        msg = f"Expected progress to be a bool, a callable or None; got {progress!r}."
-        raise ValueError(msg)
-    tick = _progress_bar(len(items)) if progress is True else progress or None
     samples = []
-    for sample in in_threads(one, items, n_jobs):
-        samples.append(sample)
-        if tick is not None:
-            tick()
+    with progress_bar(show=progress, total=len(items), unit=unit) as advance:
+        for sample in in_threads(one, items, n_jobs):
+            samples.append(sample)
+            advance(1)
     return Diagrams.from_parts(
-        {part: [sample[k] for sample in samples] for k, part in enumerate(parts)}
+        {f"H{dim}": [sample[k] for sample in samples] for k, dim in enumerate(dims)}
     )
 
 
@@ -93,62 +98,41 @@ def count_threads(n_jobs: int | None, items: Sequence[Any]) -> int:
     return max(1, min(threads.count_threads(n_jobs), len(items)))
 
 
-def _progress_bar(n_items: int) -> Callable[[], object] | None:
-    """Return what draws one more step of a bar on stderr; None without a terminal."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        return None
-    steps = count(1)
-
-    def draw() -> None:
-        done = next(steps)
-        bar = "#" * (BAR_WIDTH * done // n_items)
-        end = "\n" if done == n_items else ""
-        sys.stderr.write(f"\r[{bar:<{BAR_WIDTH}}] {done}/{n_items}{end}")
-        sys.stderr.flush()
-
-    return draw
-
-
-def part_names(dims: Sequence[int]) -> list[str]:
-    """Return the names of the parts for dimensions of homology."""
-    return [f"H{dim}" for dim in dims]
-
-
 def empty_diagrams(dims: Sequence[int]) -> list[Floats]:
     """Return the diagrams of nothing."""
     return [np.empty((0, 2)) for _ in dims]
 
 
-def import_gudhi(module: str, function: str) -> Any:
-    """Import a module of gudhi for a function of this package, or name the extra."""
-    try:
-        return import_module(module)
-    except ImportError as error:
-        msg = (
-            f"pbow.homology.{function} needs gudhi {OLDEST_GUDHI} or later, which is "
-            "in the extra homology of pbow: pip install gudhi."
-        )
-        raise ImportError(msg) from error
+def diagrams_of_tree(tree: Any, dims: Sequence[int], prime: int) -> list[Floats]:
+    """Return the diagrams of a simplex tree of gudhi."""
+    # By default the highest dimension is left out, also where that is 0.
+    only_points = tree.dimension() == 0
+    tree.compute_persistence(
+        homology_coeff_field=prime, persistence_dim_max=only_points
+    )
+    diagrams = [tree.persistence_intervals_in_dimension(dim) for dim in dims]
+    return [diagram.reshape(-1, 2) for diagram in diagrams]
 
 
-def import_from_gudhi(module: str, name: str, function: str) -> Any:
-    """Import a name from a module of gudhi, which an older one may not have."""
-    found = getattr(import_gudhi(module, function), name, None)
-    if found is None:
-        version = import_gudhi("gudhi", function).__version__
+def import_gudhi(name: str, function: str) -> Any:
+    """Import ``"sklearn.RipsPersistence"``, say, of gudhi for a function of ours."""
+    module, _, attribute = f"gudhi.{name}".rpartition(".")
+    purpose = f"pbow.homology.{function}"
+    found = import_optional(module, extra="homology", purpose=purpose)
+    if not hasattr(found, attribute):
         msg = (
-            f"pbow.homology.{function} needs gudhi {OLDEST_GUDHI} or later, and this "
-            f"is {version}: pip install --upgrade gudhi."
+            f"{purpose} needs gudhi {OLDEST_GUDHI} or later; this version has no "
+            f"{module}.{attribute}: pip install --upgrade gudhi."
         )
-        raise ImportError(msg)
-    return found
+        raise ImportError(msg, name="gudhi")
+    return getattr(found, attribute)
 
 
 def check_collection(items: Any, nouns: str, shape: str, single: str) -> list[Any]:
     """Return a list of arrays, to be checked, or say that it is not one.
 
     `nouns` is what they are called, `shape` that of one of them. `single` says what was
-    passed where it is one alone: "one cloud of {n} points. Wrap it ...".
+    passed if it is one item by itself: "one cloud of {n} points. Wrap it ...".
     """
     if isinstance(items, (str, bytes, Mapping)) or not isinstance(items, Iterable):
         msg = (
@@ -166,45 +150,124 @@ def check_collection(items: Any, nouns: str, shape: str, single: str) -> list[An
 def _is_row(item: Any) -> bool:
     """Whether `item` is a sequence of numbers, and not empty."""
     try:
-        array = np.asarray(item)
-    except ValueError:  # rows of different lengths: one of the items, if a bad one
+        array = as_numbers(item)
+    except ValueError:
         return False
-    return array.ndim == 1 and array.size > 0 and array.dtype.kind in NUMBERS
+    return array.ndim == 1 and array.size > 0
 
 
-def check_numbers(item: Any, name: str) -> NDArray[Any]:
-    """Return an item as an array of real numbers; `name` names it in errors."""
+def check_items(
+    items: Iterable[Item], noun: str, check: Callable[[Item], Result]
+) -> list[Result]:
+    """Return each item as `check` returns it; its errors tell which item it is."""
+    checked = []
+    for i, item in enumerate(items):
+        try:
+            checked.append(check(item))
+        except ItemMemoryError as error:
+            raise ItemMemoryError(noun, i, str(error)) from error
+        except ValueError as error:
+            raise ItemError(noun, i, str(error)) from error
+    return checked
+
+
+def as_numbers(values: Any, *, whole: bool = False) -> NDArray[Any]:
+    """Return an array of real numbers, or of whole ones."""
     try:
-        array = np.asarray(item)
+        array = np.asarray(values)
     except ValueError as error:
-        msg = f"{name} is not an array of numbers: {error}"
+        msg = f"expected an array of numbers: {error}"
         raise ValueError(msg) from error
-    if array.size > 0 and array.dtype.kind not in NUMBERS:
+    expected = "ints" if whole else "real numbers"
+    if array.size > 0 and array.dtype.kind not in ("iu" if whole else "biuf"):
         msg = (
-            f"{name} is not an array of real numbers: "
-            f"{type(item).__name__} of dtype {array.dtype}."
+            f"expected {expected}; got {type(values).__name__} of dtype {array.dtype}."
         )
         if array.dtype.kind == "U":
             msg += " Read files first."
         raise ValueError(msg)
-    if np.ma.is_masked(item):
+    if np.ma.is_masked(values):
         msg = (
-            f"{name} is a masked array, and its mask would be lost. Leave masked "
-            "points out, or fill masked pixels with inf: item.filled(numpy.inf)."
+            "it is a masked array, and its mask would be lost. Leave masked points "
+            "out, or fill masked pixels with inf: item.filled(numpy.inf)."
         )
         raise ValueError(msg)
+    return array.astype(np.int64) if whole and array.size == 0 else array
+
+
+def check_array(
+    values: Any,
+    name: str,
+    shape: tuple[str | int, ...],
+    *,
+    whole: bool = False,
+    advice: str = "",
+) -> NDArray[Any]:
+    """Return an array of numbers of this shape, in which words stand for any length.
+
+    `advice` says what to do about another shape.
+    """
+    try:
+        array = as_numbers(values, whole=whole)
+    except ValueError as error:
+        msg = f"Expected {name} of shape {_listed(shape)}: {error}"
+        raise ValueError(msg) from error
+    if array.shape == (0,):
+        fixed = [n if isinstance(n, int) else 0 for n in shape]
+        return array.reshape(fixed)
+    if array.ndim != len(shape) or any(
+        isinstance(n, int) and n != m for n, m in zip(shape, array.shape, strict=True)
+    ):
+        msg = f"Expected {name} of shape {_listed(shape)}; got {array.shape}. {advice}"
+        raise ValueError(msg.rstrip())
     return array
 
 
+def _listed(shape: tuple[str | int, ...]) -> str:
+    return str(shape).replace("'", "")
+
+
+def check_coordinates(points: Floats, noun: str) -> None:
+    """Raise unless all rows are finite and not too large to compute with."""
+    # A NaN fails the comparison too.
+    valid = (np.abs(points) <= LARGEST_COORDINATE).all(axis=1)
+    if not valid.all():
+        row = int(np.argmin(valid))
+        msg = (
+            f"{noun} {row} is {points[row].tolist()}; expected finite coordinates of "
+            f"at most {LARGEST_COORDINATE:g}. Remove or rescale it."
+        )
+        raise ValueError(msg)
+
+
+def check_places(rows: NDArray[Any], n_vertices: int, noun: str) -> None:
+    """Raise unless all numbers in the rows are those of vertices."""
+    valid = (rows >= 0) & (rows < n_vertices)
+    if not valid.all():
+        row = int(np.argwhere(~valid)[0, 0])
+        msg = (
+            f"{noun} {row} is {rows[row].tolist()}, but there are {n_vertices} "
+            "vertices, counted from 0."
+        )
+        raise ValueError(msg)
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+    """Raise unless a parameter is one of these words."""
+    if not isinstance(value, str) or value not in choices:
+        raise ParameterError(name, f"one of {', '.join(map(repr, choices))}", value)
+
+
 def check_dims(dims: Any) -> list[int]:
-    """Return the dimensions of homology as a list, or say what is wrong with them."""
+    """Return the dimensions of homology as a list."""
     wanted = list(dims) if isinstance(dims, (Sequence, np.ndarray)) else [dims]
-    if not wanted or not all(is_integer(dim, 0) for dim in wanted):
-        msg = f"Expected dims to be one or more ints >= 0, as in (0, 1); got {dims!r}."
-        raise ValueError(msg)
-    if len(set(wanted)) < len(wanted):
-        msg = f"Every dimension must be named once in dims; got {dims!r}."
-        raise ValueError(msg)
+    if (
+        not wanted
+        or not all(is_integer(dim, 0) and dim <= LARGEST_DIM for dim in wanted)
+        or len(set(wanted)) < len(wanted)
+    ):
+        expected = "one or more different ints >= 0, as in (0, 1)"
+        raise ParameterError("dims", expected, dims)
     return [int(dim) for dim in wanted]
 
 
@@ -215,6 +278,20 @@ def check_field(field: Any) -> int:
         or field > LARGEST_FIELD
         or any(field % divisor == 0 for divisor in range(2, int(field**0.5) + 1))
     ):
-        msg = f"Expected field to be a prime up to {LARGEST_FIELD}; got {field!r}."
-        raise ValueError(msg)
+        raise ParameterError("field", f"a prime up to {LARGEST_FIELD}", field)
     return int(field)
+
+
+def check_max_edge(max_edge: Any) -> float:
+    """Return the largest value of an edge; None stands for inf."""
+    if max_edge is None:
+        return inf
+    try:
+        # A NaN fails the comparison.
+        if isinstance(max_edge, Real) and not isinstance(max_edge, bool):
+            limit = float(max_edge)
+            if limit > 0:
+                return limit
+    except OverflowError:  # an int beyond every float
+        pass
+    raise ParameterError("max_edge", "a number > 0 or None", max_edge)

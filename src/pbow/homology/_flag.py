@@ -7,29 +7,56 @@ value of every edge, or a sparse one (COO) with each edge once.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import comb
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.spatial.distance import cdist
 from scipy.special import comb as binomial
 
-from pbow.homology._common import Floats, empty_diagrams, import_from_gudhi
+from pbow.diagrams import Diagrams
+from pbow.homology._common import (
+    Floats,
+    count_threads,
+    empty_diagrams,
+    import_gudhi,
+    make_diagrams,
+)
 from pbow.homology._memory import check_memory
 
-__all__ = ["Edges", "flag_bytes", "flag_engine"]
+__all__ = ["Edges", "flag_bytes", "flag_diagrams", "flag_engine"]
+
+Engine = Callable[[Any, int, int], list[Floats]]
 
 # What gudhi 3.13 takes for an edge at its peak, matrix included: 90 to 170 for H0, and
 # for H1 of clouds without a shape; where long loops are reduced, as of a noisy circle
 # of 1,500 points, 1,000.
-BYTES_AN_EDGE = 150.0
-BYTES_AN_EDGE_IN_LOOPS = 1000.0
+BYTES_PER_EDGE = 150.0
+BYTES_PER_EDGE_IN_LOOPS = 1000.0
 # And for a triangle, where H2 is wanted: 30 to 120.
-BYTES_A_CLIQUE = 100.0
-BYTES_OF_A_BLOCK = 2**22
+BYTES_PER_CLIQUE = 100.0
+BYTES_PER_BLOCK = 2**22
 LARGEST = sys.float_info.max
+
+
+class Graph(Protocol):
+    """A weighted graph that is made when it is its turn."""
+
+    @property
+    def n_points(self) -> int:
+        """Number of vertices."""
+        ...
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges."""
+        ...
+
+    def graph(self) -> Floats | coo_matrix:
+        """Return a matrix of values, or a sparse one with each edge once."""
+        ...
 
 
 class Edges(NamedTuple):
@@ -39,6 +66,11 @@ class Edges(NamedTuple):
     precomputed: bool
     limit: float
     n_edges: int
+
+    @property
+    def n_points(self) -> int:
+        """Number of points."""
+        return len(self.item)
 
     @classmethod
     def up_to(cls, limit: float, item: Floats, *, precomputed: bool) -> Edges:
@@ -53,7 +85,7 @@ class Edges(NamedTuple):
     def graph(self) -> Floats | coo_matrix:
         """Return the matrix where it is no larger than its edges, else only these."""
         n = len(self.item)
-        if n * n * 8 <= self.n_edges * BYTES_AN_EDGE:
+        if n * n * 8 <= self.n_edges * BYTES_PER_EDGE:
             return self.item if self.precomputed else cdist(self.item, self.item)
         rows = np.empty(self.n_edges, dtype=np.int32)
         columns = np.empty(self.n_edges, dtype=np.int32)
@@ -70,7 +102,7 @@ class Edges(NamedTuple):
 def _blocks(item: Floats, *, precomputed: bool) -> Iterator[tuple[int, Floats]]:
     """Yield distances by rows, from the given row on; inf on and above the diagonal."""
     n = len(item)
-    n_rows = max(1, BYTES_OF_A_BLOCK // (8 * max(n, 1)))
+    n_rows = max(1, BYTES_PER_BLOCK // (8 * max(n, 1)))
     for start in range(0, n, n_rows):
         stop = min(n, start + n_rows)
         if precomputed:
@@ -83,27 +115,49 @@ def _blocks(item: Floats, *, precomputed: bool) -> Iterator[tuple[int, Floats]]:
 
 def flag_bytes(n_points: int, n_edges: int, dims: list[int]) -> float:
     """Return how much memory H0 and H1 of a graph can need."""
-    an_edge = BYTES_AN_EDGE_IN_LOOPS if max(dims) > 0 else BYTES_AN_EDGE
-    return an_edge * n_edges + 100.0 * n_points
+    per_edge = BYTES_PER_EDGE_IN_LOOPS if max(dims) > 0 else BYTES_PER_EDGE
+    return per_edge * n_edges + 100.0 * n_points
+
+
+def flag_diagrams(
+    engine: Engine,
+    graphs: Sequence[Graph],
+    dims: list[int],
+    *,
+    noun: str,
+    advice: str,
+    n_jobs: int | None,
+    progress: bool,
+) -> Diagrams:
+    """Return the diagrams of all graphs, or refuse what does not fit into memory."""
+    check_memory(
+        [flag_bytes(g.n_points, g.n_edges, dims) for g in graphs],
+        noun=noun,
+        n_jobs=n_jobs,
+        advice=advice,
+    )
+    n_threads = count_threads(n_jobs, graphs)
+    return make_diagrams(
+        lambda item: engine(item[1].graph(), item[0], n_threads),
+        list(enumerate(graphs)),
+        dims,
+        unit="matrices" if noun == "matrix" else f"{noun}s",
+        n_jobs=n_jobs,
+        progress=progress,
+    )
 
 
 def flag_engine(
-    function: str,
-    dims: list[int],
-    *,
-    limit: float,
-    field: int,
-    noun: str,
-    n_threads: int,
-) -> Callable[[Any, int], list[Floats]]:
-    """Return what makes diagrams of a graph and its number, for a public function.
+    function: str, dims: list[int], *, limit: float, field: int, noun: str
+) -> Engine:
+    """Return what makes diagrams of a graph, for a public function.
 
-    `noun` is what a graph comes from, for the message where its cliques, of which there
-    are too many to count before, would not fit into memory.
+    It is called with the graph, its place, and the number of threads at work. `noun` is
+    what a graph comes from, for the message if its cliques, of which there are too many
+    to count before, would not fit into memory.
     """
-    persistence = import_from_gudhi("gudhi.sklearn", "RipsPersistence", function)
-    edge_collapse = "gudhi.flag_filtration.edge_collapse"
-    reduce_graph = import_from_gudhi(edge_collapse, "reduce_graph", function)
+    persistence = import_gudhi("sklearn.RipsPersistence", function)
+    reduce_graph = import_gudhi("flag_filtration.edge_collapse.reduce_graph", function)
     limit = min(limit, LARGEST)
 
     def engine(input_type: str) -> Any:
@@ -120,14 +174,14 @@ def flag_engine(
 
     dense, sparse = engine("full distance matrix"), engine("distance coo_matrix")
 
-    def one(graph: Any, number: int) -> list[Floats]:
+    def one(graph: Any, number: int, n_threads: int) -> list[Floats]:
         if graph.shape[0] == 0:  # gudhi 3.13 reports a component that is not there
             return empty_diagrams(dims)
         if max(dims) >= 2:
             # Fewer edges with the same diagrams; for H1 alone it does not pay.
             graph = reduce_graph(_as_sparse(graph, limit))
             check_memory(
-                [BYTES_A_CLIQUE * _count_cliques(graph, max(dims) + 1)] * n_threads,
+                [BYTES_PER_CLIQUE * _count_cliques(graph, max(dims) + 1)] * n_threads,
                 noun=noun,
                 first=number,
                 n_jobs=n_threads,

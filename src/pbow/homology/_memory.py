@@ -1,4 +1,4 @@
-"""How much memory there is, and a refusal in time where it will not do.
+"""Items that need more memory than there is are refused before the work starts.
 
 Numbers of bytes are floats: an estimate may be beyond every integer type.
 """
@@ -10,6 +10,7 @@ from heapq import nlargest
 
 from pbow._utils.memory import available_memory
 from pbow._utils.text import file_size
+from pbow.errors import ItemMemoryError
 from pbow.homology._common import count_threads
 
 __all__ = ["check_memory"]
@@ -23,7 +24,7 @@ def check_memory(
     n_jobs: int | None,
     advice: str,
 ) -> None:
-    """Raise MemoryError where the items cannot be worked on in the memory there is.
+    """Raise ItemMemoryError unless the items can be worked on in the memory there is.
 
     Parameters
     ----------
@@ -33,7 +34,7 @@ def check_memory(
     noun : str
         What an item is, for the message: "cloud".
     first : int, default=0
-        Number of the first item, for the message.
+        Place of the first item, for the message.
     n_jobs : int or None
         Number of threads, as in joblib.
     advice : str
@@ -49,8 +50,7 @@ def check_memory(
         f", and {file_size(together)} in {n_threads} threads" if n_threads > 1 else ""
     )
     msg = (
-        f"{noun.capitalize()} {first + largest} needs about "
-        f"{file_size(needed[largest])} of memory{threads}; {file_size(available)} are "
-        f"available. {advice}"
+        f"it needs about {file_size(needed[largest])} of memory{threads}; "
+        f"{file_size(available)} are available. {advice}"
     )
-    raise MemoryError(msg)
+    raise ItemMemoryError(noun, first + largest, msg)

@@ -12,10 +12,11 @@ from scipy import sparse
 
 from pbow._utils.checks import is_integer
 from pbow.compute.union_find import mark_simple
+from pbow.errors import ItemError
+from pbow.homology._common import Ints, check_array, check_items
 
 __all__ = ["Graphs"]
 
-Ints = NDArray[np.int64]
 Ids = NDArray[np.int32]
 
 # Vertices and edges of one graph are counted in 32 bits.
@@ -66,9 +67,13 @@ class Graphs:
     def __init__(
         self, edges: ArrayLike, offsets: ArrayLike, num_nodes: ArrayLike
     ) -> None:
-        sizes = _as_counts(num_nodes, "num_nodes", "(n_graphs,)")
-        starts = _as_counts(offsets, "offsets", "(n_graphs + 1,)")
-        given = _as_edges(edges, "edges")
+        sizes = check_array(num_nodes, "num_nodes", ("n_graphs",), whole=True).astype(
+            np.int64
+        )
+        starts = check_array(offsets, "offsets", ("n_graphs + 1",), whole=True).astype(
+            np.int64
+        )
+        given = check_array(edges, "edges", ("n_edges", 2), whole=True)
         _check_offsets(starts, len(given), len(sizes))
         _check_sizes(np.diff(starts), sizes)
         ends = np.array(given, dtype=np.int32, order="C")
@@ -86,7 +91,7 @@ class Graphs:
 
     @classmethod
     def from_list(cls, graphs: Iterable[Any]) -> Graphs:
-        """Build a collection from one object a graph.
+        """Build a collection from one object per graph.
 
         Parameters
         ----------
@@ -107,7 +112,7 @@ class Graphs:
         >>> Graphs.from_list([([[0, 1], [1, 2]], 3), csr_array([[0, 1], [1, 0]])])
         Graphs(n_graphs=2, 5 vertices, 3 edges)
         """
-        pairs = [_as_pair(graph, i) for i, graph in enumerate(as_listed(graphs))]
+        pairs = check_items(as_listed(graphs), "graph", _as_pair)
         num_nodes = np.array([n for _, n in pairs], np.int64)
         sizes = np.array([len(edges) for edges, _ in pairs], np.int64)
         # Signed and unsigned together would become floats.
@@ -178,28 +183,31 @@ def _kind(graph: Any) -> str:
     return "sparse matrix" if sparse.issparse(graph) else type(graph).__name__
 
 
-def _as_pair(graph: Any, index: int) -> tuple[NDArray[Any], int]:
+def _as_pair(graph: Any) -> tuple[NDArray[Any], int]:
     if is_networkx(graph):
         place = {node: i for i, node in enumerate(graph.nodes)}
         ends = [(place[u], place[v]) for u, v in graph.edges()]
         return np.array(ends, np.int64).reshape(-1, 2), len(place)
     if sparse.issparse(graph):
-        return _of_matrix(graph, index)
+        return _of_matrix(graph)
     if _is_pair(graph):
-        return _as_edges(graph[0], f"the edges of graph {index}"), int(graph[1])
+        if graph[1] > MOST_IN_A_GRAPH:  # maybe too large for any array
+            msg = f"expected at most {MOST_IN_A_GRAPH} vertices."
+            raise ValueError(msg)
+        return check_array(graph[0], "edges", ("n_edges", 2), whole=True), int(graph[1])
     shape = f" of shape {graph.shape}" if isinstance(graph, np.ndarray) else ""
     msg = (
-        f"Graph {index} is {type(graph).__name__}{shape}; expected a networkx graph, a "
-        "scipy sparse adjacency matrix or a pair (edges, n_vertices)."
+        f"it is {type(graph).__name__}{shape}; expected a networkx graph, a scipy "
+        "sparse adjacency matrix or a pair (edges, n_vertices)."
     )
     raise ValueError(msg)
 
 
-def _of_matrix(matrix: Any, index: int) -> tuple[NDArray[Any], int]:
+def _of_matrix(matrix: Any) -> tuple[NDArray[Any], int]:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         msg = (
-            f"Graph {index} is a sparse matrix of shape {matrix.shape}; expected as "
-            "many columns as rows."
+            f"it is a sparse matrix of shape {matrix.shape}; expected as many columns "
+            "as rows."
         )
         raise ValueError(msg)
     # By rows first, which adds up entries that are stored twice.
@@ -209,40 +217,12 @@ def _of_matrix(matrix: Any, index: int) -> tuple[NDArray[Any], int]:
         i, j = int(alone.row[0]), int(alone.col[0])
         i, j = (i, j) if entries[i, j] else (j, i)
         msg = (
-            f"Graph {index} has the entry ({i}, {j}) but not ({j}, {i}); an adjacency "
-            "matrix must be symmetric. Pass A + A.T for the graph without directions."
+            f"it has the entry ({i}, {j}) but not ({j}, {i}); an adjacency matrix must "
+            "be symmetric. Pass A + A.T for the graph without directions."
         )
         raise ValueError(msg)
     upper = sparse.triu(entries).tocoo()
     return np.column_stack((upper.row, upper.col)).astype(np.int64), matrix.shape[0]
-
-
-def _as_edges(edges: Any, what: str) -> NDArray[Any]:
-    try:
-        array = np.asarray(edges)
-    except ValueError as error:
-        msg = f"Expected {what} to be pairs of vertices: {error}"
-        raise ValueError(msg) from error
-    if array.size == 0 and array.shape in {(0,), (0, 2)}:
-        return np.empty((0, 2), np.int32)
-    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
-        msg = (
-            f"Expected {what} to be integers of shape (n_edges, 2); got {array.dtype} "
-            f"of shape {array.shape}."
-        )
-        raise ValueError(msg)
-    return array
-
-
-def _as_counts(counts: Any, name: str, shape: str) -> Ints:
-    array = np.asarray(counts)
-    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        msg = (
-            f"Expected {name} to be integers of shape {shape}; got {array.dtype} of "
-            f"shape {array.shape}."
-        )
-        raise ValueError(msg)
-    return np.array(array, dtype=np.int64)
 
 
 def _check_offsets(offsets: Ints, n_edges: int, n_graphs: int) -> None:
@@ -266,8 +246,8 @@ def _check_sizes(n_edges: Ints, num_nodes: Ints) -> None:
         valid = (sizes >= 0) & (sizes <= MOST_IN_A_GRAPH)
         if not valid.all():
             i = int(np.argmin(valid))
-            msg = f"Graph {i} has {sizes[i]} {what}; expected 0 to {MOST_IN_A_GRAPH}."
-            raise ValueError(msg)
+            wrong = f"it has {sizes[i]} {what}; expected 0 to {MOST_IN_A_GRAPH}."
+            raise ItemError("graph", i, wrong)
 
 
 def _refuse_ends(edges: NDArray[Any], offsets: Ints, num_nodes: Ints) -> NoReturn:
@@ -275,8 +255,8 @@ def _refuse_ends(edges: NDArray[Any], offsets: Ints, num_nodes: Ints) -> NoRetur
     row = int(np.argmax(((edges < 0) | (edges >= limits[:, None])).any(axis=1)))
     i = int(np.searchsorted(offsets, row, side="right")) - 1
     a, b = edges[row].tolist()
-    msg = (
-        f"Edge {row - offsets[i]} of graph {i} is ({a}, {b}), but the graph has "
-        f"{num_nodes[i]} vertices, counted from 0."
+    wrong = (
+        f"edge {row - offsets[i]} is ({a}, {b}), but there are {num_nodes[i]} "
+        "vertices, counted from 0."
     )
-    raise ValueError(msg)
+    raise ItemError("graph", i, wrong)

@@ -6,19 +6,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pbow._utils.threads import for_each_block
 from pbow.compute.extended import extended_graphs
 from pbow.compute.union_find import count_neighbors, sublevel_graphs
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
-from pbow.homology._common import NUMBERS, check_dims
+from pbow.errors import ParameterError
+from pbow.homology._common import Floats, Ints, as_numbers, check_dims, check_items
 from pbow.homology.graph_collection import Graphs, as_listed, cumulated, is_networkx
 
 __all__ = ["graph_extended", "graph_sublevel", "gudhi_orientation"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Values = str | Callable[[Any], Any] | Iterable[Any]
 
 # Rough cost of a vertex or an edge.
@@ -37,7 +35,7 @@ def graph_sublevel(
     A vertex enters at its value, an edge with the later of its ends. Points of H0 are
     components: one is born with its lowest vertex, and where two meet, the younger one
     dies. Points of H1 are loops: one is born with each edge that joins what is joined
-    already, and never dies. Components that die when they are born are left out.
+    already, and is essential. Components that die when they are born are left out.
 
     Parameters
     ----------
@@ -46,9 +44,9 @@ def graph_sublevel(
         (edges of shape (n_edges, 2), number of vertices); :class:`Graphs` tells more
         and holds large collections. Loops of one edge and repeated edges are ignored.
     values : "degree", callable or iterable of array-like, default="degree"
-        Values of the vertices: how many neighbours each has; or what a function makes
-        of each graph (as it was passed): an array with a number a vertex, or a dict by
-        node; or these arrays themselves, one a graph. For superlevel sets pass the
+        Values of the vertices: how many neighbors each has; or what a function makes
+        of each graph (as it was passed): an array with one number per vertex, or a dict
+        by node; or these arrays themselves, one per graph. For superlevel sets pass the
         negated values.
     dims : int or sequence of int, default=(0,)
         Dimensions of homology: 0, 1 or both.
@@ -59,14 +57,13 @@ def graph_sublevel(
     Returns
     -------
     X : Diagrams
-        One sample a graph, with parts ``"H0"`` and ``"H1"`` in the order of `dims`. A
-        component of the graph is a point of H0 with death ``inf``.
+        One sample per graph, with parts ``"H0"`` and ``"H1"`` in the order of `dims`.
+        A component of the graph is a point of H0 with death ``inf``.
 
     Raises
     ------
     ValueError
-        Where a graph, an edge or a value is not what it should be; the message says
-        which.
+        If a graph, an edge or a value is not what it should be; the message says which.
 
     See Also
     --------
@@ -93,12 +90,11 @@ def graph_sublevel(
     """
     wanted = check_dims(dims)
     if max(wanted) > 1:
-        msg = f"Expected dims to be 0, 1 or both: graphs have no others; got {dims!r}."
-        raise ValueError(msg)
+        raise ParameterError("dims", "0, 1 or both: graphs have no others", dims)
     flat, heights = _flat(graphs, values)
-    rooms = {"H0": "nodes", "H1": "edges"}
+    bounds = {"H0": "nodes", "H1": "edges"}
     parts = [f"H{dim}" for dim in wanted]
-    return _compute(sublevel_graphs, flat, heights, rooms, parts, n_jobs)
+    return _compute(sublevel_graphs, flat, heights, bounds, parts, n_jobs)
 
 
 def graph_extended(
@@ -108,7 +104,7 @@ def graph_extended(
 
     Sublevel sets grow to the whole graph, then superlevel sets, from the top down, are
     divided out. Every class is born and dies on the way, so that no point is essential,
-    and each part tells of another kind of shape, seen from below:
+    and each part describes another feature, seen from below:
 
     * ``"Ord0"``: a branch that points down, from its end to where it joins;
     * ``"Rel1"``: a branch that points up;
@@ -123,10 +119,10 @@ def graph_extended(
     Returns
     -------
     X : Diagrams
-        One sample a graph, with the parts above. All points are (min, max), also those
-        of Rel1 and Ext1, which are born at their larger value; see
-        :func:`gudhi_orientation`. Where both are equal, as for a component of one
-        vertex, the point is left out.
+        One sample per graph, with the parts above. All points are (min, max), also
+        those of Rel1 and Ext1, which are born at their larger value; see
+        :func:`gudhi_orientation`. If both are equal, as for a component of one vertex,
+        the point is left out.
 
     Raises
     ------
@@ -157,8 +153,8 @@ def graph_extended(
     {'Ord0': [[1.0, 3.0]], 'Rel1': [], 'Ext0': [[0.0, 3.0]], 'Ext1': [[1.0, 3.0]]}
     """
     flat, heights = _flat(graphs, values)
-    rooms = {"Ord0": "nodes", "Rel1": "nodes", "Ext0": "nodes", "Ext1": "edges"}
-    return _compute(extended_graphs, flat, heights, rooms, list(rooms), n_jobs)
+    bounds = {"Ord0": "nodes", "Rel1": "nodes", "Ext0": "nodes", "Ext1": "edges"}
+    return _compute(extended_graphs, flat, heights, bounds, list(bounds), n_jobs)
 
 
 def gudhi_orientation(part: str) -> int:
@@ -191,19 +187,22 @@ def _compute(
     loop: Callable[..., None],
     graphs: Graphs,
     heights: Floats,
-    rooms: Mapping[str, str],
+    bounds: Mapping[str, str],
     wanted: Sequence[str],
     n_jobs: int | None,
 ) -> Diagrams:
-    """Run a loop over all graphs; a part has at most a point a node, or an edge."""
+    """Run a loop over all graphs; a part has at most one point per node, or per edge.
+
+    The loop fills `wanted` and all other parts of `bounds`.
+    """
     nodes = cumulated(graphs.num_nodes)
     starts = {"nodes": nodes, "edges": graphs.offsets}
     # What is not written is never touched, so room for the worst case costs no memory.
-    points = {part: np.empty((starts[of][-1], 2)) for part, of in rooms.items()}
-    counts = {part: np.zeros(len(graphs), np.int64) for part in rooms}
+    points = {part: np.empty((starts[of][-1], 2)) for part, of in bounds.items()}
+    counts = {part: np.zeros(len(graphs), np.int64) for part in bounds}
 
     def run(first: int, last: int) -> None:
-        filled = [(points[part], counts[part][first:last]) for part in rooms]
+        filled = [(points[part], counts[part][first:last]) for part in bounds]
         loop(
             heights,
             graphs.edges,
@@ -217,17 +216,17 @@ def _compute(
     )
     return Diagrams.from_parts(
         {
-            part: _gathered(points[part], starts[rooms[part]][:-1], counts[part])
+            part: _gathered(points[part], starts[bounds[part]][:-1], counts[part])
             for part in wanted
         }
     )
 
 
-def _gathered(room: Floats, starts: Ints, counts: Ints) -> Diagrams:
-    """Put the first points of each graph's room after one another."""
+def _gathered(points: Floats, starts: Ints, counts: Ints) -> Diagrams:
+    """Put the first `counts` points from each of `starts` on after one another."""
     offsets = cumulated(counts)
     rows = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], counts)
-    return Diagrams(room[rows], offsets)
+    return Diagrams(points[rows], offsets)
 
 
 def _flat(graphs: Any, values: Any) -> tuple[Graphs, Floats]:
@@ -236,27 +235,28 @@ def _flat(graphs: Any, values: Any) -> tuple[Graphs, Floats]:
     flat = listed if isinstance(listed, Graphs) else Graphs.from_list(listed)
     if isinstance(values, str) and values == "degree":
         return flat, _degrees(flat)
+    value_of = values if callable(values) else lambda given: given
     if callable(values):
-        arrays = [_as_values(values(g), g, i) for i, g in enumerate(listed)]
+        given: Iterable[Any] = listed
     elif isinstance(values, Iterable) and not isinstance(values, (str, Mapping)):
         given = list(values)
         if len(given) != len(flat):
             msg = (
-                f"Expected one array of values a graph; got {len(given)} for "
+                f"Expected one array of values per graph; got {len(given)} for "
                 f"{len(flat)} graphs. Wrap the values of a single graph in a list."
             )
             raise ValueError(msg)
-        arrays = [
-            _as_values(v, g, i)
-            for i, (v, g) in enumerate(zip(given, listed, strict=True))
-        ]
     else:
-        msg = (
-            "Expected values to be 'degree', a function of a graph, or one array a "
-            f"graph; got {values!r}."
-        )
-        raise ValueError(msg)
-    return flat, _check_values(arrays, flat.num_nodes)
+        expected = "'degree', a function of a graph, or one array per graph"
+        raise ParameterError("values", expected, values)
+
+    def check(item: tuple[Any, Any, int]) -> Floats:
+        of_graph, graph, n_vertices = item
+        return _check_values(value_of(of_graph), graph, n_vertices)
+
+    triples = zip(given, listed, flat.num_nodes.tolist(), strict=True)
+    arrays = check_items(triples, "graph", check)
+    return flat, np.concatenate([np.empty(0), *arrays])
 
 
 def _degrees(graphs: Graphs) -> Floats:
@@ -266,48 +266,32 @@ def _degrees(graphs: Graphs) -> Floats:
     return degrees
 
 
-def _as_values(values: Any, graph: Any, index: int) -> NDArray[Any]:
+def _check_values(values: Any, graph: Any, n_vertices: int) -> Floats:
+    """Return the values of one graph as floats, one per vertex."""
     if isinstance(values, Mapping):
         if not is_networkx(graph) or set(values) != set(graph.nodes):
             msg = (
-                f"The values of graph {index} are a dict whose keys are not the nodes "
-                "of the graph. Pass an array with a number for each vertex."
+                "its values are a dict whose keys are not the nodes of the graph. Pass "
+                "an array with one number per vertex."
             )
             raise ValueError(msg)
         values = [values[node] for node in graph.nodes]
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        msg = f"The values of graph {index} are not an array of numbers: {error}"
-        raise ValueError(msg) from error
-    if array.ndim != 1 or (array.size and array.dtype.kind not in NUMBERS):
+    array = as_numbers(values)
+    if array.shape != (n_vertices,):
         msg = (
-            f"The values of graph {index} are {array.dtype} of shape {array.shape}; "
-            "expected a number for each vertex."
+            f"its values have shape {array.shape}; expected one number for each of "
+            f"{n_vertices} vertices."
         )
         raise ValueError(msg)
-    return array
-
-
-def _check_values(arrays: Sequence[NDArray[Any]], num_nodes: Ints) -> Floats:
-    for i, array in enumerate(arrays):
-        if len(array) != num_nodes[i]:
-            msg = (
-                f"Graph {i} has {num_nodes[i]} vertices and {len(array)} values; "
-                "expected a number for each vertex."
-            )
-            raise ValueError(msg)
     # Adding 0 makes 0 of a negative zero.
-    heights = np.concatenate([np.empty(0), *arrays]).astype(np.float64) + 0.0
+    heights: Floats = array.astype(np.float64) + 0.0
     # A NaN fails the comparison too.
     valid = np.abs(heights) <= LARGEST_COORDINATE
     if not valid.all():
-        nodes = cumulated(num_nodes)
-        row = int(np.argmin(valid))
-        i = int(np.searchsorted(nodes, row, side="right")) - 1
+        vertex = int(np.argmin(valid))
         msg = (
-            f"Vertex {row - nodes[i]} of graph {i} has the value {heights[row]}; "
-            f"expected finite values of at most {LARGEST_COORDINATE:g}."
+            f"vertex {vertex} has the value {heights[vertex]}; expected finite values "
+            f"of at most {LARGEST_COORDINATE:g}."
         )
         raise ValueError(msg)
     return heights

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
+from pbow.errors import ParameterError
 from pbow.homology._common import (
     Floats,
-    Progress,
+    as_numbers,
     check_collection,
     check_dims,
     check_field,
-    check_numbers,
+    check_items,
     empty_diagrams,
-    import_from_gudhi,
+    import_gudhi,
     make_diagrams,
-    part_names,
 )
 from pbow.homology._memory import check_memory
 
@@ -26,8 +27,8 @@ __all__ = ["cubical"]
 
 # Peak of gudhi 3.13, measured. In the plane without periodic edges it has a loop of its
 # own; else every face of every pixel is a cell of a complex.
-BYTES_A_PIXEL = 30.0
-BYTES_A_CELL = 65.0
+BYTES_PER_PIXEL = 30.0
+BYTES_PER_CELL = 65.0
 
 
 def cubical(
@@ -38,9 +39,9 @@ def cubical(
     periodic: bool | Sequence[bool] = False,
     field: int = 2,
     n_jobs: int | None = None,
-    progress: Progress = None,
+    progress: bool = False,
 ) -> Diagrams:
-    """Compute the persistence diagrams of grey images, in the plane or in space.
+    """Compute the persistence diagrams of gray images, in the plane or in space.
 
     The image is flooded: at value t all pixels up to t are there (the sublevel, or
     grayscale, filtration). A pixel is a closed square or cube, so that pixels that
@@ -50,18 +51,18 @@ def cubical(
     Parameters
     ----------
     images : iterable of array-like of shape (h_i, w_i) or (d_i, h_i, w_i)
-        One array an image, of any size; or one stack of shape (n, h, w) or (n, d, h,
+        One array per image, of any size; or one stack of shape (n, h, w) or (n, d, h,
         w). A pixel of value ``inf`` never enters: it masks what is not part of the
-        image. The diagrams of an image without pixels are empty. Make colours grey
-        before: an array of shape (h, w, 3) is an image in space of depth h.
+        image. The diagrams of an image without pixels are empty. Convert colors to
+        gray first: an array of shape (h, w, 3) is an image in space of depth h.
     dims : int or sequence of int, default=(0, 1)
         Dimensions of homology: 0 for components, 1 for loops, 2 for voids (of images in
         space).
     superlevel : bool, default=False
         Flood from above: at value t all pixels from t up are there, and ``-inf`` masks.
         The diagrams are those of the negated image, as they are: a class that appears
-        at value 9 and disappears at 4 is the point (-9, -4), and one that never
-        disappears is (-9, inf).
+        at value 9 and disappears at 4 is the point (-9, -4), and an essential one is
+        (-9, inf).
     periodic : bool or sequence of bool, default=False
         Whether the last pixel is next to the first one, along all axes or along each.
     field : int, default=2
@@ -70,24 +71,23 @@ def cubical(
     n_jobs : int or None, default=None
         Number of threads. None is 1 outside a joblib context, -1 all processors. The
         result does not depend on it.
-    progress : bool or callable, optional
-        True draws a bar on stderr, where that is a terminal. A callable is called
-        without arguments each time an image is done.
+    progress : bool, default=False
+        Whether to draw a progress bar on stderr.
 
     Returns
     -------
     X : Diagrams
-        One sample an image, with parts ``"H0"``, ``"H1"``, ... in the order of `dims`.
-        The component of the lowest pixel never dies.
+        One sample per image, with parts ``"H0"``, ``"H1"``, ... in the order of `dims`.
+        The component of the lowest pixel is essential.
 
     Raises
     ------
     ValueError
         For images or parameters that are not as above.
     MemoryError
-        When the images are estimated to need more memory than there is.
+        If the images are estimated to need more memory than there is.
     ImportError
-        Without gudhi, which is in the extra ``homology``.
+        Without gudhi, which the extra ``homology`` installs.
 
     Notes
     -----
@@ -115,27 +115,21 @@ def cubical(
     """
     wanted = check_dims(dims)
     prime = check_field(field)
-    _check_flag(superlevel, "superlevel")
+    if not _is_flag(superlevel):
+        raise ParameterError("superlevel", "True or False", superlevel)
     listed = check_collection(
         images,
         "images",
         "(h, w) or (d, h, w)",
         "one image of {n} rows. Wrap a single image in a list: [image].",
     )
-    if (
-        isinstance(images, np.ndarray)
-        and images.ndim == 3
-        and images.shape[2] in {3, 4}
-        and min(images.shape[:2]) > 4
-    ):
-        _refuse_colour("The array", images.shape)
-    checked = [
-        _check_image(image, i, superlevel=bool(superlevel))
-        for i, image in enumerate(listed)
-    ]
+    if isinstance(images, np.ndarray):
+        _refuse_color(images.shape)
+    check = partial(_check_image, superlevel=bool(superlevel))
+    checked = check_items(listed, "image", check)
     wraps = [_check_periodic(periodic, image.ndim) for image in checked]
-    periodic_complex = import_from_gudhi("gudhi", "PeriodicCubicalComplex", "cubical")
-    persistence = import_from_gudhi("gudhi.sklearn", "CubicalPersistence", "cubical")
+    periodic_complex = import_gudhi("PeriodicCubicalComplex", "cubical")
+    persistence = import_gudhi("sklearn.CubicalPersistence", "cubical")
     plain = persistence(wanted, homology_coeff_field=prime, n_jobs=1).fit([])
     check_memory(
         [_bytes(image, wrap) for image, wrap in zip(checked, wraps, strict=True)],
@@ -161,43 +155,37 @@ def cubical(
 
     items = list(zip(checked, wraps, strict=True))
     return make_diagrams(
-        one, items, part_names(wanted), n_jobs=n_jobs, progress=progress
+        one, items, wanted, unit="images", n_jobs=n_jobs, progress=progress
     )
 
 
 def _bytes(image: Floats, wrap: list[bool]) -> float:
     if image.ndim == 2 and not any(wrap):
-        return BYTES_A_PIXEL * image.size
-    return BYTES_A_CELL * float(np.prod([2.0 * n + 1.0 for n in image.shape]))
+        return BYTES_PER_PIXEL * image.size
+    return BYTES_PER_CELL * float(np.prod([2.0 * n + 1.0 for n in image.shape]))
 
 
-def _check_flag(value: Any, name: str) -> None:
-    if not isinstance(value, (bool, np.bool_)):
-        msg = f"Expected {name} to be True or False; got {value!r}."
-        raise ValueError(msg)
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, (bool, np.bool_))
 
 
 def _check_periodic(periodic: Any, n_axes: int) -> list[bool]:
-    if isinstance(periodic, (bool, np.bool_)):
+    if _is_flag(periodic):
         return [bool(periodic)] * n_axes
     axes = list(periodic) if isinstance(periodic, Iterable) else [periodic]
-    if len(axes) != n_axes or not all(isinstance(a, (bool, np.bool_)) for a in axes):
-        msg = (
-            "Expected periodic to be True, False or one of these for each of the "
-            f"{n_axes} axes of an image; got {periodic!r}."
-        )
-        raise ValueError(msg)
+    if len(axes) != n_axes or not all(map(_is_flag, axes)):
+        expected = f"True, False or one of these for each of {n_axes} axes of an image"
+        raise ParameterError("periodic", expected, periodic)
     return [bool(axis) for axis in axes]
 
 
-def _check_image(image: Any, index: int, *, superlevel: bool) -> Floats:
+def _check_image(image: Any, *, superlevel: bool) -> Floats:
     """Return the values by which pixels enter, in a contiguous array."""
-    pixels = check_numbers(image, f"Image {index}")
+    pixels = as_numbers(image)
     if pixels.ndim not in {2, 3} and pixels.size > 0:
-        msg = f"Image {index} has shape {pixels.shape}; expected (h, w) or (d, h, w)."
+        msg = f"it has shape {pixels.shape}; expected (h, w) or (d, h, w)."
         raise ValueError(msg)
-    if pixels.ndim == 3 and pixels.shape[2] in {3, 4} and min(pixels.shape[:2]) > 4:
-        _refuse_colour(f"Image {index}", pixels.shape)
+    _refuse_color(pixels.shape)
     values = np.ascontiguousarray(pixels, dtype=np.float64)
     if superlevel:
         values = 0.0 - values  # never -0.0
@@ -208,19 +196,19 @@ def _check_image(image: Any, index: int, *, superlevel: bool) -> Floats:
         pixel = tuple(int(axis) for axis in place)
         mask = "-inf" if superlevel else "inf"
         msg = (
-            f"Pixel {pixel} of image {index} is {pixels[pixel]:g}; expected a number "
-            f"of at most {LARGEST_COORDINATE:g} in size, or {mask} where there is no "
-            "pixel."
+            f"pixel {pixel} is {pixels[pixel]:g}; expected a number of at most "
+            f"{LARGEST_COORDINATE:g} in size, or {mask} where there is no pixel."
         )
         raise ValueError(msg)
     return values
 
 
-def _refuse_colour(what: str, shape: tuple[int, ...]) -> NoReturn:
-    msg = (
-        f"{what} of shape {shape} looks like a colour image; expected grey values. "
-        "Take the mean of its channels, image[..., :3].mean(axis=2), or one of them, "
-        "image[..., 0]. If it is an image in space, put its short axis first: "
-        "numpy.moveaxis(image, 2, 0)."
-    )
-    raise ValueError(msg)
+def _refuse_color(shape: tuple[int, ...]) -> None:
+    if len(shape) == 3 and shape[2] in {3, 4} and min(shape[:2]) > 4:
+        msg = (
+            f"Shape {shape} looks like that of a color image; expected gray values. "
+            "Take the mean of its channels, image[..., :3].mean(axis=2), or one of "
+            "them, image[..., 0]. If it is an image in space, put its short axis "
+            "first: numpy.moveaxis(image, 2, 0)."
+        )
+        raise ValueError(msg)

@@ -1,4 +1,8 @@
-"""Triangle meshes from files: OFF, and PLY as text or binary."""
+"""Triangle meshes from files: OFF, and PLY as text or binary.
+
+None of the packages that pbow needs reads meshes, and these two formats are small; so
+they are read here rather than by one more dependency.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +14,10 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow.diagrams import LARGEST_COORDINATE
+from pbow.errors import format_error
+from pbow.homology._common import Floats, Ints, check_coordinates
 
 __all__ = ["read_mesh"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 OFF_KEYWORD = re.compile(rb"(?:ST)?C?N?OFF")
 PLY_START = re.compile(rb"ply[ \t]*(\r\n|\n|\r)")
@@ -46,13 +48,13 @@ def read_mesh(path: str | PathLike[str]) -> tuple[Floats, Ints]:
     r"""Read the vertices and triangles of a mesh from an OFF or PLY file.
 
     The content decides, not the name. Polygons are cut into triangles that share the
-    first corner. Colours, normals and all else is passed over.
+    first corner. Colors, normals and all else is ignored.
 
     Parameters
     ----------
     path : str or path-like
-        OFF as text (also COFF, NOFF and STOFF) with a line for each vertex and face, or
-        PLY as text or binary.
+        OFF as text (also COFF, NOFF and STOFF) with one line per vertex and per face,
+        or PLY as text or binary.
 
     Returns
     -------
@@ -63,9 +65,8 @@ def read_mesh(path: str | PathLike[str]) -> tuple[Floats, Ints]:
 
     Raises
     ------
-    ValueError
-        Where the file is something else, is cut off, or names vertices that are not
-        there.
+    FileFormatError
+        If the file is something else, is cut off, or names vertices that are not there.
 
     See Also
     --------
@@ -86,17 +87,14 @@ def read_mesh(path: str | PathLike[str]) -> tuple[Floats, Ints]:
            [0, 2, 3]])
     """
     data = Path(path).read_bytes()
-    try:
+    with format_error(path):
         if PLY_START.match(data):
             vertices, polygons = _read_ply(data)
         else:
             vertices, polygons = _read_off(data)
         vertices = vertices.astype(np.float64)
-        _check_vertices(vertices)
+        check_coordinates(vertices, "vertex")
         _check_polygons(polygons, len(vertices))
-    except (ValueError, OverflowError) as error:
-        msg = f"Cannot read a mesh from {path}: {error}"
-        raise ValueError(msg) from error
     return vertices, _triangles(polygons)
 
 
@@ -356,15 +354,6 @@ def _binary_row(
 def _refuse_row(i: int, element: _Element) -> NoReturn:
     msg = f"row {i} of element {element.name} is cut off."
     raise ValueError(msg)
-
-
-def _check_vertices(vertices: Floats) -> None:
-    # A NaN fails the comparison too.
-    valid = (np.abs(vertices) <= LARGEST_COORDINATE).all(axis=1)
-    if not valid.all():
-        i = int(np.argmin(valid))
-        msg = f"vertex {i} is at {vertices[i].tolist()}; expected finite coordinates."
-        raise ValueError(msg)
 
 
 def _check_polygons(polygons: _Lists, n_vertices: int) -> None:

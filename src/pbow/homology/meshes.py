@@ -11,16 +11,22 @@ from scipy.sparse import csr_array
 
 from pbow.compute.geodesic import shortest_paths
 from pbow.compute.surface import geodesic_loops
-from pbow.diagrams import LARGEST_COORDINATE, Diagrams
-from pbow.homology._common import NUMBERS, Progress, import_gudhi, make_diagrams
+from pbow.diagrams import Diagrams
+from pbow.homology._common import (
+    Floats,
+    Ints,
+    check_array,
+    check_coordinates,
+    check_places,
+    import_gudhi,
+    make_diagrams,
+)
 
 __all__ = ["mesh_geodesic"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Ids = NDArray[np.int32]
 
-# Places in lists of neighbours, two for each edge, are counted in 32 bits.
+# Places in lists of neighbors, two for each edge, are counted in 32 bits.
 MOST_FACES = 2**31 // 6
 
 
@@ -30,7 +36,7 @@ def mesh_geodesic(
     sources: ArrayLike,
     *,
     n_jobs: int | None = None,
-    progress: Progress = None,
+    progress: bool = False,
 ) -> Diagrams:
     """Compute the loops of geodesic balls that grow on a triangle mesh.
 
@@ -53,23 +59,22 @@ def mesh_geodesic(
     n_jobs : int or None, default=None
         Number of threads. None is 1 outside a joblib context, -1 all processors. The
         result does not depend on it.
-    progress : bool or callable, optional
-        True draws a bar where there is a terminal; a callable is called without
-        arguments each time a source is done.
+    progress : bool, default=False
+        Whether to draw a progress bar on stderr.
 
     Returns
     -------
     X : Diagrams
-        One sample a source, with the part ``"H1"``. Loops that are never filled, as
-        those of a handle or of a boundary, have death ``inf``.
+        One sample per source, with the part ``"H1"``. Loops that are never filled, as
+        those of a handle or of a boundary, are essential: they have death ``inf``.
 
     Raises
     ------
     ValueError
-        Where a vertex, a face or a source is not what it should be; the message says
+        If a vertex, a face or a source is not what it should be; the message says
         which.
     ImportError
-        Without gudhi, which is in the extra ``homology``, where an edge has more than
+        Without gudhi, which the extra ``homology`` installs, if an edge has more than
         two triangles. No other mesh needs it.
 
     See Also
@@ -107,20 +112,21 @@ def mesh_geodesic(
     return make_diagrams(
         lambda source: [loops(source)],
         starting.tolist(),
-        ["H1"],
+        [1],
+        unit="sources",
         n_jobs=n_jobs,
         progress=progress,
     )
 
 
 class _Mesh(NamedTuple):
-    """Every edge and every triangle once; neighbours as in ``compute.geodesic``."""
+    """Every edge and every triangle once; neighbors as in ``compute.geodesic``."""
 
     edges: Ids
     triangles: Ids
     edges_of_triangles: Ints
     starts: Ids
-    neighbours: Ids
+    neighbors: Ids
     lengths: Floats
     edge_ids: Ids
 
@@ -148,7 +154,7 @@ def _build(vertices: Floats, faces: Ints) -> _Mesh:
         triangles=np.column_stack([a, b, c]).astype(np.int32),
         edges_of_triangles=np.column_stack([first_edge, second_edge, third_edge]),
         starts=by_vertex.indptr.astype(np.int32),
-        neighbours=by_vertex.indices.astype(np.int32),
+        neighbors=by_vertex.indices.astype(np.int32),
         lengths=lengths[by_vertex.data],
         edge_ids=by_vertex.data.astype(np.int32),
     )
@@ -175,7 +181,7 @@ def _loops_of_surface(mesh: _Mesh) -> Callable[[int], Floats] | None:
     return lambda source: geodesic_loops(
         source,
         mesh.starts,
-        mesh.neighbours,
+        mesh.neighbors,
         mesh.lengths,
         mesh.edge_ids,
         sides,
@@ -185,16 +191,16 @@ def _loops_of_surface(mesh: _Mesh) -> Callable[[int], Floats] | None:
 
 def _loops_of_complex(mesh: _Mesh) -> Callable[[int], Floats]:
     """Return the algorithm for any mesh: gudhi reduces the boundary matrix."""
-    gudhi = import_gudhi("gudhi", "mesh_geodesic, for edges with three triangles,")
+    simplex_tree = import_gudhi("SimplexTree", "mesh_geodesic of branching edges")
     n_vertices = len(mesh.starts) - 1
 
     def loops(source: int) -> Floats:
         distances = np.empty(n_vertices)
         reached = np.empty(n_vertices, np.int32)
         n_reached = shortest_paths(
-            source, mesh.starts, mesh.neighbours, mesh.lengths, distances, reached
+            source, mesh.starts, mesh.neighbors, mesh.lengths, distances, reached
         )
-        tree = gudhi.SimplexTree()
+        tree = simplex_tree()
         for simplices in (reached[:n_reached, None], mesh.edges, mesh.triangles):
             entries = distances[simplices].max(axis=1)
             entered = np.isfinite(entries)
@@ -208,80 +214,34 @@ def _loops_of_complex(mesh: _Mesh) -> Callable[[int], Floats]:
 
 
 def _check_vertices(vertices: Any) -> Floats:
-    places = _check_array(vertices, "vertices", "(n_vertices, n_coordinates)", NUMBERS)
-    if places.ndim != 2 or (len(places) and places.shape[1] == 0):
-        msg = (
-            "Expected vertices of shape (n_vertices, n_coordinates); got "
-            f"{places.shape}."
-        )
-        raise ValueError(msg)
+    places = check_array(vertices, "vertices", ("n_vertices", "n_coordinates"))
     places = places.astype(np.float64)
-    # A NaN fails the comparison too.
-    valid = (np.abs(places) <= LARGEST_COORDINATE).all(axis=1)
-    if not valid.all():
-        row = int(np.argmin(valid))
-        msg = (
-            f"Vertex {row} is at {places[row].tolist()}; expected finite coordinates "
-            f"of at most {LARGEST_COORDINATE:g}. Remove or rescale it."
-        )
-        raise ValueError(msg)
+    check_coordinates(places, "Vertex")
     return places
 
 
 def _check_faces(faces: Any, n_vertices: int) -> Ints:
-    corners = _check_array(faces, "faces", "(n_faces, 3)", "iu")
-    if corners.size == 0 and corners.shape in {(0,), (0, 3)}:
-        return np.empty((0, 3), np.int64)
-    if corners.ndim != 2 or corners.shape[1] != 3:
-        msg = (
-            f"Expected faces of shape (n_faces, 3); got {corners.shape}. Cut polygons "
-            "into triangles first; read_mesh does."
-        )
-        raise ValueError(msg)
+    corners = check_array(
+        faces,
+        "faces",
+        ("n_faces", 3),
+        whole=True,
+        advice="Cut polygons into triangles first; read_mesh does.",
+    )
     if len(corners) > MOST_FACES:
         msg = f"Expected at most {MOST_FACES} faces; got {len(corners)}."
         raise ValueError(msg)
-    valid = ((corners >= 0) & (corners < n_vertices)).all(axis=1)
-    if not valid.all():
-        row = int(np.argmin(valid))
-        msg = (
-            f"Face {row} is {corners[row].tolist()}, but there are {n_vertices} "
-            "vertices, counted from 0."
-        )
-        raise ValueError(msg)
+    check_places(corners, n_vertices, "Face")
     return corners.astype(np.int64)
 
 
 def _check_sources(sources: Any, n_vertices: int) -> Ints:
-    starting = _check_array(sources, "sources", "(n_sources,)", "iu")
-    if starting.ndim != 1:
-        msg = (
-            f"Expected sources of shape (n_sources,); got {starting.shape}. Wrap a "
-            "single source in a list: [source]."
-        )
-        raise ValueError(msg)
-    valid = (starting >= 0) & (starting < n_vertices)
-    if not valid.all():
-        row = int(np.argmin(valid))
-        msg = (
-            f"Source {row} is vertex {starting[row]}, but there are {n_vertices} "
-            "vertices, counted from 0."
-        )
-        raise ValueError(msg)
+    starting = check_array(
+        sources,
+        "sources",
+        ("n_sources",),
+        whole=True,
+        advice="Wrap a single source in a list: [source].",
+    )
+    check_places(starting, n_vertices, "Source")
     return starting.astype(np.int64)
-
-
-def _check_array(values: Any, name: str, shape: str, kinds: str) -> NDArray[Any]:
-    """Return an array of numbers of these kinds; an empty one may be of any kind."""
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        msg = f"Expected {name} of shape {shape}: {error}"
-        raise ValueError(msg) from error
-    if array.dtype.kind not in kinds:
-        if array.size == 0:
-            return array.astype(np.int64)
-        wanted = "integers" if kinds == "iu" else "real numbers"
-        msg = f"Expected {name} to be {wanted} of shape {shape}; got {array.dtype}."
-        raise ValueError(msg)
-    return array

@@ -6,32 +6,30 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from pbow._utils.checks import is_finite_number
+from pbow.errors import ParameterError
+from pbow.homology._common import Floats, Ints
 from pbow.homology._memory import check_memory
 from pbow.homology.graph_collection import Graphs
 
 __all__ = ["heat_kernel_signature"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # Vertices that a symmetry exchanges have the same signature. Digits beyond are those of
 # rounding errors, which would tell them apart and give points next to the diagonal.
 DECIMALS = 12
 
 # The Laplacian, its eigenvectors, their squares, and room to work in.
-BYTES_AN_ENTRY = 48.0
+BYTES_PER_ENTRY = 48.0
 
 
 def heat_kernel_signature(graph: Any, t: float) -> Floats:
     r"""Return how much heat stays at each vertex of a graph after time t.
 
     With eigenvalues :math:`\lambda_k` and orthonormal eigenvectors :math:`\varphi_k` of
-    the normalised Laplacian :math:`L = I - D^{-1/2} A D^{-1/2}`,
+    the normalized Laplacian :math:`L = I - D^{-1/2} A D^{-1/2}`,
 
     .. math:: \mathrm{hks}_t(v) = \sum_k e^{-t \lambda_k} \varphi_k(v)^2
               = \left(e^{-t L}\right)_{vv}.
@@ -54,7 +52,7 @@ def heat_kernel_signature(graph: Any, t: float) -> Floats:
     Raises
     ------
     ValueError
-        Where the graph or the time is not what it should be.
+        If the graph or the time is not what it should be.
     MemoryError
         Before the work starts, if there is not enough for it.
 
@@ -86,8 +84,7 @@ def heat_kernel_signature(graph: Any, t: float) -> Floats:
     ('Ord0', 'Rel1', 'Ext0', 'Ext1')
     """
     if not is_finite_number(t) or t < 0:
-        msg = f"Expected t to be a number >= 0; got {t!r}."
-        raise ValueError(msg)
+        raise ParameterError("t", "a number >= 0", t)
     adjacency = _adjacency(graph)
     degrees = np.diff(adjacency.indptr)
     kind = _kinds(adjacency)
@@ -132,7 +129,7 @@ def _components(adjacency: csr_array) -> list[Ints]:
     n_components, component = connected_components(adjacency, directed=False)
     sizes = np.bincount(component, minlength=n_components)
     check_memory(
-        [BYTES_AN_ENTRY * float(size) ** 2 for size in sizes],
+        [BYTES_PER_ENTRY * float(size) ** 2 for size in sizes],
         noun="component",
         n_jobs=1,
         advice="Choose other values for graphs of this size.",

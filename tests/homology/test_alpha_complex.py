@@ -1,0 +1,94 @@
+"""Alpha diagrams: those of growing balls."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.spatial.distance import cdist
+
+from pbow.homology import alpha, rips
+
+gudhi = pytest.importorskip("gudhi")
+
+
+def in_order(diagram):
+    return diagram[np.lexsort(diagram.T)]
+
+
+def cech_by_definition(cloud, dim):
+    """Every triangle with the radius of the smallest disc around it."""
+    tree = gudhi.SimplexTree()
+    lengths = cdist(cloud, cloud)
+    for i in range(len(cloud)):
+        tree.insert([i], 0.0)
+    for i, j in combinations(range(len(cloud)), 2):
+        tree.insert([i, j], lengths[i, j] / 2)
+    for i, j, k in combinations(range(len(cloud)), 3):
+        a, b, c = sorted((lengths[i, j], lengths[j, k], lengths[i, k]))
+        doubled_area = abs(np.linalg.det([cloud[j] - cloud[i], cloud[k] - cloud[i]]))
+        obtuse = a**2 + b**2 <= c**2
+        tree.insert([i, j, k], c / 2 if obtuse else a * b * c / (2 * doubled_area))
+    tree.compute_persistence(homology_coeff_field=2)
+    diagram = tree.persistence_intervals_in_dimension(dim).reshape(-1, 2)
+    return in_order(diagram)
+
+
+@pytest.mark.parametrize("precision", ["fast", "safe", "exact"])
+def test_alpha_diagrams_are_those_of_growing_discs(rng, precision):
+    for cloud in rng.uniform(size=(3, 20, 2)):
+        X = alpha([cloud], precision=precision)
+        for dim in (0, 1):
+            found = X[f"H{dim}"][0]
+            expected = cech_by_definition(cloud, dim)
+            lasting = expected[expected[:, 1] - expected[:, 0] > 1e-9]
+            assert_allclose(in_order(found), lasting, rtol=1e-9)
+
+
+@pytest.mark.parametrize("n_coordinates", [1, 2, 3, 4, 5])
+def test_components_of_balls_merge_at_half_the_edge(rng, n_coordinates):
+    clouds = rng.uniform(size=(2, 30, n_coordinates))
+    for mine, edges in zip(alpha(clouds, 0), rips(clouds, 0), strict=True):
+        assert_allclose(in_order(mine), in_order(edges) / 2, rtol=1e-9)
+
+
+def test_balls_around_an_octahedron_enclose_a_void():
+    octahedron = np.concatenate((np.eye(3), -np.eye(3)))
+    X = alpha([octahedron], dims=(0, 1, 2, 3))[0]
+    half = np.sqrt(2) / 2
+    assert_allclose(X["H2"], [[np.sqrt(2 / 3), 1.0]])
+    assert_allclose(X["H0"][:-1], 5 * [[0.0, half]])
+    assert len(X["H3"]) == 0
+
+
+def test_alpha_takes_many_points(rng):
+    angles = rng.uniform(0, 2 * np.pi, size=5000)
+    circle = np.column_stack((np.cos(angles), np.sin(angles)))
+    longest = alpha([circle], dims=1)[0].max(axis=0)
+    assert_allclose(longest[1], 1.0, atol=1e-3)
+
+
+def test_the_same_points_on_a_grid_give_the_same_diagrams():
+    grid = np.stack(np.meshgrid(*3 * [np.arange(4.0)]), axis=-1).reshape(-1, 3)
+    X = alpha(10 * [grid], dims=(0, 1, 2), n_jobs=2)
+    assert all(X[i : i + 1] == X[:1] for i in range(10))
+
+
+def test_the_precision_is_one_of_three():
+    with pytest.raises(
+        ValueError, match="Expected precision to be one of 'fast', 'safe"
+    ):
+        alpha([], precision="double")
+
+
+@pytest.mark.parametrize("n_coordinates", [20, 1000])
+def test_alpha_of_many_coordinates_is_refused(rng, n_coordinates):
+    with pytest.raises(
+        MemoryError, match=r"Cloud 0: it needs about .* coordinates, spa"
+    ):
+        alpha([rng.uniform(size=(200, n_coordinates))])
+
+
+def test_alpha_of_few_points_may_have_many_coordinates(rng):
+    cloud = rng.uniform(size=(4, 30))
+    assert_allclose(in_order(alpha([cloud], 0)[0]), in_order(rips([cloud], 0)[0]) / 2)
