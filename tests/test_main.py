@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import termios
 
 import numpy as np
 import pytest
@@ -67,6 +68,7 @@ def test_it_ends_the_work_within_seconds(tmp_path, work):
     words = work(tmp_path)
     before = sorted(tmp_path.iterdir())
     leader, follower = pty.openpty()
+    termios.tcsetwinsize(leader, (24, 80))  # no bar is drawn on a window of no size
     with os.fdopen(leader, "rb", buffering=0) as terminal:
         pipes = {"stdout": subprocess.PIPE, "stderr": follower}
         with start("-m", "pbow", *words, cwd=tmp_path, **pipes) as process:

@@ -248,7 +248,7 @@ def damaged(kind):
         ("cut", "it is damaged"),
         ("layout", "it has no array num_nodes"),
         ("labels", "Label 1 is 2; expected 0 to 1, as there are 2 label_names"),
-        ("edges", "Edge 0 of graph 0 is"),
+        ("edges", "Graph 0: edge 0 is"),
         ("vertices", r"its num_nodes add up to 1\.718e\+10 vertices"),
     ],
 )

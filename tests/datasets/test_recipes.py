@@ -284,7 +284,12 @@ BALLS = GeodesicBalls(2, 4)
         (STORE, STORED, {"in_test": np.ones(5, bool)}, "12 labels and 5 of in_test"),
         (STORE, STORED, {"points": -STORED["points"]}, "dies before it is born"),
         (STORE, STORED, {"offsets": np.arange(13)}, "Offsets of part H1 must grow"),
-        (DegreesOfGraphs(), GRAPHS, {"edges": GRAPHS["edges"] + 5}, "has 8 vertices"),
+        (
+            DegreesOfGraphs(),
+            GRAPHS,
+            {"edges": GRAPHS["edges"] + 5},
+            "there are 8 vertices",
+        ),
         (
             DegreesOfGraphs(),
             GRAPHS,
