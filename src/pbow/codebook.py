@@ -256,7 +256,8 @@ def learn_kmeans(
     n_words : int
         Number of words.
     whiten : bool
-        Divide each coordinate by the sample's standard deviation first.
+        Divide each coordinate by the sample's standard deviation first, unless all its
+        values are within 1e-100.
     n_init : int
         Number of starts.
     seed : int

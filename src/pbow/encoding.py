@@ -147,7 +147,7 @@ def count_with(
     if loop == "numpy":
         return count_in_numpy(X.points, X.offsets, words, inverse, ramp, normalization)
     count: Any = COMPILED[loop]
-    grid = codebook.grid if loop == "grid" else ()
+    grid = (codebook.grid,) if loop == "grid" else ()
     limits = _limits(ramp)
     out = np.zeros((len(X), codebook.n_words))
 

@@ -199,7 +199,8 @@ def _order_statistics(blocks: Sequence[Diagrams], ranks: Sequence[int]) -> list[
 
 
 def _between(low: float, high: float, share: float) -> float:
-    return low if low == high else low + share * (high - low)
+    # Rounding must not lead past the higher one: no point might be left above a ramp.
+    return min(low + share * (high - low), high)
 
 
 def _starts(blocks: Sequence[Diagrams]) -> list[int]:

@@ -1,6 +1,5 @@
 """Labels are compared, bit for bit, with the slow sentence that defines them."""
 
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -33,7 +32,7 @@ def brute(points, words, inverse, start=0):
 
 def grid(points, words, inverse, start=0):
     labels = np.full(len(points) - start, -1, np.int32)
-    label_grid(points, start, words, inverse, *build_grid(words), labels)
+    label_grid(points, start, words, inverse, build_grid(words), labels)
     return labels
 
 

@@ -27,7 +27,7 @@ def brute(points, offsets, words, ramp, out):
 
 
 def grid(points, offsets, words, ramp, out):
-    count_grid(points, offsets, words, ONES, *build_grid(words), ramp, RAW, out)
+    count_grid(points, offsets, words, ONES, build_grid(words), ramp, RAW, out)
 
 
 each_way = pytest.mark.parametrize("count", [brute, grid])
@@ -120,7 +120,7 @@ def test_any_number_of_points_may_have_one_word(n, normalization):
     points, offsets = np.tile([0.0, 1.0], (n, 1)), np.array([0, n])
     words = np.array([[0.0, 1.0], [5.0, 5.0]])
     expected = count_in_numpy(points, offsets, words, ONES, None, normalization)
-    for loop, grid_of in ((count_brute, ()), (count_grid, build_grid(words))):
+    for loop, grid_of in ((count_brute, ()), (count_grid, (build_grid(words),))):
         out = np.zeros((1, 2))
         loop(points, offsets, words, ONES, *grid_of, NO_RAMP, normalization, out)
         assert_array_equal(out, expected)

@@ -12,7 +12,7 @@ from pbow.compute.grid import build_grid, label_grid
 
 def labels_agree(points, words):
     by_grid, by_brute = np.full((2, len(points)), -1, np.int32)
-    label_grid(points, 0, words, np.ones(2), *build_grid(words), by_grid)
+    label_grid(points, 0, words, np.ones(2), build_grid(words), by_grid)
     label_brute(points, 0, words, np.ones(2), by_brute)
     assert_array_equal(by_grid, by_brute)
 

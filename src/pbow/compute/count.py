@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.assign import label_brute
-from pbow.compute.grid import label_grid
+from pbow.compute.grid import Grid, label_grid
 from pbow.compute.normalize import (
     SQRT_L2,
     factor_of_roots,
@@ -73,12 +72,7 @@ def count_grid(
     offsets: Ints,
     words: Floats,
     inverse: Floats,
-    frame: Floats,
-    codes: NDArray[Any],
-    pairs: NDArray[Any],
-    lists: NDArray[np.uint16],
-    starts: NDArray[np.int32],
-    candidates: NDArray[np.int32],
+    grid: Grid,
     ramp: Floats,
     normalization: int,
     out: Floats,
@@ -90,19 +84,7 @@ def count_grid(
     diagram = 0
     for start in range(offsets[0], offsets[-1], CHUNK):
         stop = min(start + CHUNK, offsets[-1])
-        label_grid(
-            points,
-            start,
-            words,
-            inverse,
-            frame,
-            codes,
-            pairs,
-            lists,
-            starts,
-            candidates,
-            labels[: stop - start],
-        )
+        label_grid(points, start, words, inverse, grid, labels[: stop - start])
         diagram = _add(
             points,
             offsets,

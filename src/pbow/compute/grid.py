@@ -230,18 +230,14 @@ def label_grid(
     start: int,
     words: Floats,
     inverse: Floats,
-    frame: Floats,
-    codes: Codes,
-    pairs: Codes,
-    lists: NDArray[np.uint16],
-    starts: Labels,
-    candidates: Labels,
+    grid: Grid,
     labels: Labels,
 ) -> None:
     """Set ``labels[t]`` to the word nearest to ``points[start + t]``.
 
     Cost: one look-up per point; two distances where the cell is not sure, seldom more.
     """
+    frame, codes, pairs, lists, starts, candidates = grid
     n_words = words.shape[0]
     cell = np.empty(BLOCK, np.int32)
     unsure = np.empty(BLOCK, np.int32)
