@@ -2,11 +2,11 @@
 
     python scripts/fuzz_files.py --count 100000 --seed 0
 
-Native diagrams, text (CSV, .pers, Hera, Perseus), DIPHA, npz and models of every class
-are changed at random: bytes are flipped, cut, repeated and replaced by awkward numbers;
-headers of pbow's own files are forged and signed with a right checksum. Any other
-error, more than 5 seconds for a file or 1 GB of memory is a failure: the file is kept,
-its name is printed, and the exit code is 1. The same seed gives the same files.
+Native diagrams, text (CSV, .pers, Hera, Perseus), DIPHA, npz, labels and models of all
+classes are changed at random: bytes are flipped, cut, repeated and replaced by awkward
+numbers; headers of pbow's own files are forged and signed with a right checksum. Any
+other error, more than 5 seconds for a file or 1 GB of memory is a failure: the file is
+kept, its name is printed, and the exit code is 1. The same seed gives the same files.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ import pbow
 from pbow import Diagrams
 from pbow.datasets.sources import opened
 from pbow.errors import FileFormatError
-from pbow.io import read_diagrams, read_native, write_diagrams
+from pbow.io import read_diagrams, read_labels, read_native, write_diagrams
 from pbow.io.container import DIAGRAMS, MODEL, pack, read_container
 
 MOST_SECONDS = 5
 MOST_MEMORY = 1 << 30
-TEXT = ("csv", "pers", "hera", "perseus")
+TEXT = ("csv", "pers", "hera", "perseus", "labels")
 TOKENS = (
     b"nan",
     b"inf",
@@ -111,6 +111,13 @@ def write_good_files(folder: Path) -> list[tuple[str, Path, Callable[[Path], Any
         write_diagrams(X[2:3]["H1"], folder / name, name)
         path = next((folder / name).iterdir())
         files.append((name, path, partial(read_diagrams, format=name)))
+    np.save(folder / "labels.npy", np.arange(6))
+    (folder / "labels.txt").write_text("a\nb\n" * 3)
+    (folder / "labels.csv").write_text("".join(f"{i},a\n" for i in range(6)))
+    (folder / "names.txt").write_text("".join(f"{i}\n" for i in range(6)))
+    for name in ("labels.npy", "labels.txt", "labels.csv"):
+        read = partial(read_labels, n_samples=6, names=folder / "names.txt")
+        files.append(("labels", folder / name, read))
     arrays = {"points": X["H1"].points, "offsets": X["H1"].offsets, "names": ["a", "b"]}
     for save in (np.savez, np.savez_compressed):
         path = folder / f"{save.__name__}.npz"

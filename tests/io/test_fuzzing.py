@@ -18,9 +18,19 @@ def fuzz_files():
 
 
 def test_damaged_and_forged_files_are_read_or_refused(fuzz_files, tmp_path):
-    outcomes, failures = fuzz_files.fuzz(800, 1, tmp_path)
+    outcomes, failures = fuzz_files.fuzz(900, 1, tmp_path)
     assert failures == []
-    for name in ("pbow", "csv", "pers", "hera", "perseus", "dipha", "npz", "model"):
+    for name in (
+        "pbow",
+        "csv",
+        "pers",
+        "hera",
+        "perseus",
+        "dipha",
+        "npz",
+        "labels",
+        "model",
+    ):
         assert outcomes[name, "refused"] > outcomes[name, "read"] > 0
 
 

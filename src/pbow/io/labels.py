@@ -192,7 +192,11 @@ def _check_unique(path: AnyPath, names: Sequence[str]) -> None:
 
 
 def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in next(csv.reader([line], skipinitialspace=True))]
+    try:
+        cells = next(csv.reader([line], skipinitialspace=True))
+    except csv.Error:  # a line that is far too long, for example
+        return [line]
+    return [cell.strip() for cell in cells]
 
 
 def _as_array(labels: Sequence[str]) -> NDArray[Any]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.files import AnyPath
+from pbow._utils.unpacking import damage_as_value_error
 from pbow.errors import FileFormatError
 
 __all__ = ["read_npy"]
@@ -33,9 +34,10 @@ def read_npy(path: AnyPath) -> NDArray[Any]:
     """
     with Path(path).open("rb") as file:
         try:
-            # Unlike numpy.load, it does not take archives and pickles for arrays.
-            array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
-        except (ValueError, EOFError) as error:
+            with damage_as_value_error():
+                # Unlike numpy.load, it does not take archives and pickles for arrays.
+                array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+        except ValueError as error:
             msg = f"Cannot read {path}: not a valid .npy file of numbers or strings."
             raise FileFormatError(msg) from error
     return array
