@@ -36,7 +36,7 @@ EXTENDED = (
 def from_gudhi(
     results: Iterable[Any], *, dims: Dims = None, extended: bool = False
 ) -> Diagrams:
-    """Make diagrams of the results of gudhi.
+    """Convert results of gudhi to diagrams.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def from_gudhi(
 
     See Also
     --------
-    to_gudhi : The way back.
+    to_gudhi : The inverse.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def to_gudhi(X: Any) -> list[Any]:
 
     See Also
     --------
-    from_gudhi : The way here.
+    from_gudhi : The inverse.
 
     Examples
     --------

@@ -39,7 +39,7 @@ CRIPSER_INFINITY = 1.797e308
 
 
 def from_ripser(results: Iterable[Any], *, dims: Dims = None) -> Diagrams:
-    """Make diagrams of the results of ripser, or of giotto-ph's ``ripser_parallel``.
+    """Convert results of ripser, or of giotto-ph's ``ripser_parallel`` to diagrams.
 
     Parameters
     ----------
@@ -77,10 +77,10 @@ def from_ripser(results: Iterable[Any], *, dims: Dims = None) -> Diagrams:
 
 
 def from_giotto(results: Any, *, dims: Dims = None) -> Diagrams:
-    """Make diagrams of an array of giotto-tda.
+    """Convert an array of giotto-tda to diagrams.
 
     Points with birth equal to death are left out: giotto-tda fills up shorter diagrams
-    with these, and they cannot be told from data.
+    with these, which cannot be distinguished from data.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def from_giotto(results: Any, *, dims: Dims = None) -> Diagrams:
 
     See Also
     --------
-    to_giotto : The way back.
+    to_giotto : The inverse.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def from_giotto(results: Any, *, dims: Dims = None) -> Diagrams:
 
 
 def from_dionysus(results: Iterable[Any], *, dims: Dims = None) -> Diagrams:
-    """Make diagrams of the results of Dionysus 2.
+    """Convert results of Dionysus 2 to diagrams.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def from_dionysus(results: Iterable[Any], *, dims: Dims = None) -> Diagrams:
 
 
 def from_torch_topological(results: Any, *, dims: Dims = None) -> Diagrams:
-    """Make diagrams of the results of torch-topological.
+    """Convert results of torch-topological to diagrams.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ def from_torch_topological(results: Any, *, dims: Dims = None) -> Diagrams:
 
 
 def from_cripser(results: Iterable[Any], *, dims: Dims = None) -> Diagrams:
-    """Make diagrams of the arrays of cripser (Cubical Ripser).
+    """Convert arrays of cripser (Cubical Ripser) to diagrams.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ def to_giotto(X: Any) -> Floats:
     """Return diagrams as an array of giotto-tda.
 
     Shorter diagrams are filled up with points that die at their birth, the smallest of
-    their part. Points of `X` that do so cannot be told from these any more.
+    their part. Points of `X` that do so cannot be distinguished from these.
 
     Parameters
     ----------
@@ -306,7 +306,7 @@ def to_giotto(X: Any) -> Floats:
 
     See Also
     --------
-    from_giotto : The way here.
+    from_giotto : The inverse.
 
     Examples
     --------
