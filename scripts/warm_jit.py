@@ -1,66 +1,55 @@
 """Compile the usual loops into Numba's cache, so that test workers need not."""
 
-from itertools import product
+import warnings
+from itertools import combinations
 
 import numpy as np
 
-from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
+from pbow import Diagrams, kernels, vectorizers
+from pbow._utils.constraints import OneOf
 from pbow.homology import graph_extended, graph_sublevel, mesh_geodesic, sparse_rips
-from pbow.kernels import (
-    LandscapeKernel,
-    MultiScaleKernel,
-    SlicedWassersteinKernel,
-    WassersteinKernel,
-)
-from pbow.vectorizers import (
-    PersistenceImage,
-    PersistenceLandscape,
-    PersistenceStatistics,
-    RiemannianHeatMap,
-)
 
-# Many points and words, so that the loops for large inputs are compiled too.
+# The rarest loops are those of options that are set together; no loop knows three.
+TOGETHER = 2
+
+
+def variants(cls):
+    """Give an estimator for all choices of two parameters."""
+    options = [
+        (name, value)
+        for name, constraint in cls.constraints.items()
+        if isinstance(constraint, OneOf)
+        for value in constraint.options
+    ]
+    for chosen in combinations(options, min(TOGETHER, len(options))):
+        estimator = cls(**dict(chosen), essential="separate")
+        known = estimator.get_params()
+        yield estimator.set_params(
+            **{k: 3 for k in ("n_words", "n_directions", "n_components") if k in known}
+        )
+
+
 rng = np.random.default_rng(0)
+births = rng.uniform(size=(4, 20))
+points = np.stack([births, births + rng.exponential(size=births.shape)], axis=-1)
+X = Diagrams.from_list([*points, [[0.0, np.inf]], []], name="H1")
+# Many points and words, so that the loops for large inputs are compiled, too.
 births = rng.uniform(size=(4, 100_000))
-deaths = births + rng.exponential(size=births.shape)
-X = Diagrams.from_list(list(np.stack([births, deaths], axis=-1)), name="H1")
+many = np.stack([births, births + rng.exponential(size=births.shape)], axis=-1)
+large = Diagrams.from_list(list(many), name="H1")
 
-hard = [
-    PersistenceBoW(n_words=100, weighting=weighting, sample_size=500, random_state=0)
-    for weighting in ("uniform", "ramp")
-]
-soft = [
-    StablePersistenceBoW(
-        n_words=4,
-        covariance=covariance,
-        scale=scale,
-        dtype=dtype,
-        sample_size=500,
-        random_state=0,
-    )
-    for covariance, scale, dtype in product(
-        ("diag", "full"), ("density", "peak", "posterior"), ("float64", "float32")
-    )
-]
-for vectorizer in (*hard, *soft):
-    vectorizer.fit(X).transform(X)
-    vectorizer.transform(X[:1])
-
-for approach in (
-    PersistenceImage(essential="separate"),
-    PersistenceLandscape(),
-    RiemannianHeatMap(),
-    PersistenceStatistics(essential="separate"),
-    WassersteinKernel(),
-    WassersteinKernel(order=np.inf),
-    MultiScaleKernel(),
-    SlicedWassersteinKernel(n_directions=2),
-    LandscapeKernel(),
-):
-    few = [X[i][:20] for i in range(4)]
-    approach.fit([*few, [[0.0, np.inf]]]).transform(few)
-    if isinstance(approach, LandscapeKernel):
-        approach.distances(few)
+for module in (vectorizers, kernels):
+    for name in module.__all__:
+        for estimator in variants(getattr(module, name)):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                estimator.fit(X).transform(X)
+                estimator.transform(X[:2])
+        if module is kernels:
+            estimator.distances(X)
+kernels.WassersteinKernel(order=np.inf).fit(X).distances(X)
+for cls in (vectorizers.PersistenceBoW, vectorizers.StablePersistenceBoW):
+    cls(n_words=100, sample_size=500).fit(large).transform(large)
 
 edge = [([[0, 1]], 2)]
 graph_sublevel(edge, dims=(0, 1))

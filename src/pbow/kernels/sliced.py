@@ -71,6 +71,10 @@ class SlicedWassersteinKernel(PairwiseKernel):
         The training diagrams.
     parts_ : tuple of str
         The parts seen in fit.
+    compared_ : tuple of str
+        Those of them, and of their ``<part>_inf``, that had a training point.
+    deaths_ : dict of str to float
+        With ``essential="separate"``, the death of essential points, by part.
     bandwidths_ : dict of str to float
         The sigma of each part.
 
