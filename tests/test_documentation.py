@@ -340,19 +340,12 @@ def test_every_page_of_the_reference_belongs_to_a_module():
     assert {path.stem for path in API.glob("*.rst")} == {"index", *modules}
 
 
-def test_the_drawing_of_the_house_has_the_storeys_of_the_import_contract():
+def test_the_architecture_lists_the_layers_of_the_import_contract():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = project["tool"]["importlinter"]["contracts"]
     layers = next(c["layers"] for c in contracts if c["type"] == "layers")
-    storeys = [re.findall(r"pbow\.(\w+)", layer) for layer in layers]
-    drawing = blocks_of(ROOT / "docs" / "architecture.md", "text")
-    house = drawing[drawing.index("┌") :]
-    rooms = {room for storey in storeys for room in storey}
-    drawn = [
-        [word for word in re.findall(r"│ (\w+)", line) if word in rooms]
-        for line in house.splitlines()
-    ]
-    assert [storey for storey in drawn if storey] == storeys
+    listed = blocks_of(ROOT / "docs" / "architecture.md", "text")
+    assert "\n".join(layers).replace("pbow.", "") in listed
 
 
 def test_the_advice_on_choosing_has_the_numbers_of_the_defaults():

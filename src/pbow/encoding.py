@@ -25,7 +25,7 @@ from pbow.compute.normalize import NORMALIZATIONS, normalize_rows
 from pbow.diagrams import Diagrams
 from pbow.weighting import Ramp
 
-__all__ = ["choose_loop", "count_with", "encode_counts", "encode_likelihoods"]
+__all__ = ["encode_counts", "encode_likelihoods"]
 
 Floats = NDArray[np.float64]
 
