@@ -75,9 +75,7 @@ def test_the_same_points_on_a_grid_give_the_same_diagrams():
 
 
 def test_the_precision_is_one_of_three():
-    with pytest.raises(
-        ValueError, match="Expected precision to be one of 'fast', 'safe"
-    ):
+    with pytest.raises(ValueError, match="Expected precision to be one of 'exact', 'f"):
         alpha([], precision="double")
 
 

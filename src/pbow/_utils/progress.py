@@ -7,14 +7,9 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["check_progress", "progress_bar"]
+from pbow.errors import ParameterError
 
-
-def check_progress(progress: object) -> None:
-    """Raise unless `progress` is True or False, or a callable (see `progress_bar`)."""
-    if not isinstance(progress, bool) and not callable(progress):
-        msg = f"Expected progress to be True or False; got {progress!r}."
-        raise ValueError(msg)
+__all__ = ["progress_bar"]
 
 
 @contextmanager
@@ -44,7 +39,8 @@ def progress_bar(
     ------
     advance : callable
     """
-    check_progress(show)
+    if not isinstance(show, bool) and not callable(show):
+        raise ParameterError("progress", "True or False", show)
     if show is False or (show is True and sys.stderr is None):
         yield lambda _: None
         return

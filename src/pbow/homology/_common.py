@@ -27,7 +27,6 @@ __all__ = [
     "Ints",
     "as_numbers",
     "check_array",
-    "check_choice",
     "check_collection",
     "check_coordinates",
     "check_dims",
@@ -250,12 +249,6 @@ def check_places(rows: NDArray[Any], n_vertices: int, noun: str) -> None:
             "vertices, counted from 0."
         )
         raise ValueError(msg)
-
-
-def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
-    """Raise unless a parameter is one of these words."""
-    if not isinstance(value, str) or value not in choices:
-        raise ParameterError(name, f"one of {', '.join(map(repr, choices))}", value)
 
 
 def check_dims(dims: Any) -> list[int]:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from pbow._utils.checks import check_option
 from pbow.diagrams import Diagrams
 from pbow.homology._clouds import check_clouds
 from pbow.homology._common import (
     Floats,
-    check_choice,
     check_dims,
     check_field,
     diagrams_of_tree,
@@ -105,7 +105,7 @@ def alpha(
     """
     wanted = check_dims(dims)
     prime = check_field(field)
-    check_choice("precision", precision, ("fast", "safe", "exact"))
+    check_option("precision", precision, ("fast", "safe", "exact"))
     checked = check_clouds(clouds)
     alpha_complex = import_gudhi("AlphaComplex", "alpha")
     check_memory(

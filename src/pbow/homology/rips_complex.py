@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from pbow._utils.checks import check_option
 from pbow.diagrams import Diagrams
 from pbow.homology._clouds import check_clouds, check_matrices
-from pbow.homology._common import check_choice, check_dims, check_field, check_max_edge
+from pbow.homology._common import check_dims, check_field, check_max_edge
 from pbow.homology._flag import Edges, flag_diagrams, flag_engine
 
 __all__ = ["rips"]
@@ -100,7 +101,7 @@ def rips(
     wanted = check_dims(dims)
     limit = check_max_edge(max_edge)
     prime = check_field(field)
-    check_choice("metric", metric, ("euclidean", "precomputed"))
+    check_option("metric", metric, ("euclidean", "precomputed"))
     precomputed = metric == "precomputed"
     noun = "matrix" if precomputed else "cloud"
     items = check_matrices(clouds) if precomputed else check_clouds(clouds)

@@ -17,7 +17,6 @@ from sklearn.utils.validation import check_is_fitted
 from pbow._utils.checks import is_finite_number
 from pbow._utils.constraints import Constraint, Jobs, OneOf
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams, check_diagrams
-from pbow.errors import ParameterError
 from pbow.essential import ESSENTIAL, check_suffix, finite_parts, parts_with_points
 from pbow.estimator import DiagramEstimator
 from pbow.kernels._tiles import Comparison, fill
@@ -282,9 +281,6 @@ class PairwiseKernel(DiagramEstimator):
         out: AnyPath | None = None,
         progress: bool = False,
     ) -> Floats:
-        if not isinstance(progress, bool):
-            raise ParameterError("progress", "True or False", progress)
-
         def kernel(one: Any, other: Any, rows: slice, columns: slice) -> Floats:
             blocks = (
                 self._kernel_tile(name, one[name], other[name], rows, columns)
