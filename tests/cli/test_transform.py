@@ -26,21 +26,6 @@ def test_vectors_are_those_of_the_model(run, folder, X, bow):
     assert (result.stdout, result.stderr) == ("", "v.npy: 12 rows, 6 columns\n")
 
 
-def test_csv_has_names_and_every_digit(run, folder, X, bow):
-    run("transform", "model.pbow", "diagrams.pbow", "-o", "v.csv")
-    head, rows = table_of((folder / "v.csv").read_text())
-    assert head == NAMES
-    assert_array_equal(np.array(rows, dtype=float), bow.transform(X))
-
-
-def test_parquet_has_names_and_every_digit(run, folder, X, bow):
-    parquet = pytest.importorskip("pyarrow.parquet")
-    run("transform", "model.pbow", "diagrams.pbow", "-o", "v.parquet")
-    table = parquet.read_table("v.parquet")
-    assert table.column_names == NAMES
-    assert_array_equal(np.column_stack(table.columns), bow.transform(X))
-
-
 def test_diagrams_come_and_vectors_go_by_pipes(run, folder, X, bow):
     printed = run("convert", "diagrams.pbow", "-").stdout_bytes
     result = run("transform", "model.pbow", "-", "-o", "-", input=printed)

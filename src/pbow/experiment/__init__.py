@@ -12,6 +12,7 @@ from pbow.experiment.declaration import (
     read_experiment,
 )
 from pbow.experiment.estimate import Estimate, Work, count_work, estimate_work
+from pbow.experiment.evaluation import Evaluation, cross_validate
 from pbow.experiment.report import write_report
 from pbow.experiment.runner import run_experiment
 from pbow.experiment.runs import Folder, Run
@@ -26,6 +27,7 @@ __all__ = [
     "DeclarationError",
     "DescriptorEntry",
     "Estimate",
+    "Evaluation",
     "Experiment",
     "Folder",
     "Outcome",
@@ -33,6 +35,7 @@ __all__ = [
     "Run",
     "Work",
     "count_work",
+    "cross_validate",
     "diagrams_like_surfaces",
     "estimate_work",
     "make_powered_table",

@@ -14,6 +14,7 @@ from pbow.io.libraries import (
     to_list,
 )
 from pbow.io.native import read_metadata, read_native, write_native
+from pbow.io.vectors import write_vectors
 
 __all__ = [
     "FileFormatError",
@@ -33,4 +34,5 @@ __all__ = [
     "to_list",
     "write_diagrams",
     "write_native",
+    "write_vectors",
 ]
