@@ -3,9 +3,9 @@ import json
 import numpy as np
 import pytest
 
+from pbow import experiment
 from pbow.cli.descriptors import Descriptor
-from pbow.experiment import descriptors
-from pbow.io import write_diagrams
+from pbow.experiment import Evaluation
 
 WORDS = ["evaluate", "diagrams.pbow", "--labels", "labels.txt", "--folds", "3"]
 
@@ -39,16 +39,15 @@ def test_every_descriptor_separates_few_points_from_many(run, folder, name):
 
 
 def test_only_statistics_are_standardized(run, folder, monkeypatch):
-    represent = descriptors.represent
-    standardized = set()
+    seen = {}
 
-    def watched(entry, *args, **kwargs):
-        standardized.add((entry.name, entry.standardize))
-        return represent(entry, *args, **kwargs)
+    def watched(descriptor, *args, standardize, **kwargs):
+        seen[type(descriptor).short_name] = standardize
+        return Evaluation([1.0, 0.5], 3, 0.1)
 
-    monkeypatch.setattr(descriptors, "represent", watched)
+    monkeypatch.setattr(experiment, "cross_validate", watched)
     run(*WORDS, "--descriptor", "statistics", "--descriptor", "pbow", "--words", "2")
-    assert standardized == {("statistics", True), ("pbow", False)}
+    assert seen == {"statistics": True, "pbow": False}
 
 
 def test_a_setting_is_of_those_that_have_it(run, folder):

@@ -65,3 +65,33 @@ def test_a_cloud_is_not_taken_for_a_diagram(run, tmp_path):
     result = run("fit", "x.csv", "-o", "m.pbow")
     assert result.exit_code == 1
     assert result.stderr.endswith("Of point clouds, compute the diagrams first.\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "number"),
+    [
+        ("image", "resolution=100000", "10,000,000,000"),
+        ("landscape", "n_levels=99999999999999999999", "9,999,999,999,999,999,999,900"),
+        ("spbow", 'n_words={"H0": 2, "H1": 10000001}', "10,000,001"),
+    ],
+)
+def test_absurd_sizes_are_refused(run, folder, name, setting, number):
+    words = ["--descriptor", name, "--set", setting, "-o", "m.pbow"]
+    result = run("fit", "diagrams.pbow", *words)
+    assert result.exit_code == 1
+    assert f"would need {number} numbers for each part of a dia" in result.stderr
+    assert not (folder / "m.pbow").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--set", "n_init=0"], "Expected --set n_init=... to be "),
+        (["--set", "n_words=none"], "Expected --words to be "),
+        (["--set", "weighting=5"], "Expected --set weighting=... to be "),
+    ],
+)
+def test_a_parameter_is_named_as_it_is_set(run, folder, words, message):
+    result = run("fit", "diagrams.pbow", *words, "-o", "m.pbow")
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"Error: {message}")

@@ -1,6 +1,5 @@
 import io
 import json
-import re
 
 import numpy as np
 import pytest
@@ -47,6 +46,7 @@ def test_matrices_of_distances_are_taken_as_such(run, tmp_path):
     (tmp_path / "a.csv").write_text("0,1,2\n1,0,1.5\n2,1.5,0\n")
     result = run("homology", "a.csv", "--kind", "clouds", "--dims", "0", "-o", "x.csv")
     assert "Warning: These clouds look like distance matrices" in result.stderr
+    assert 'For distances, set metric="precomputed".' in result.stderr
     asked = ["--set", "metric=precomputed", "--dims", "0"]
     result = run("homology", "a.csv", "--kind", "clouds", "-o", "x.csv", *asked)
     assert result.exit_code == 0, result.output
@@ -218,21 +218,64 @@ def test_what_cannot_be_read_is_told_as_it_is(run, words, code, message):
 
 
 @pytest.mark.parametrize(
-    ("options", "option"),
+    ("options", "message"),
     [
-        (["--max-edge", "-1"], "max.edge"),
-        (["--dims", "0,0"], "dims"),
-        (["--dims=-1"], "dims"),
-        (["--method", "dtm-rips", "--set", "k=0"], "k"),
-        (["--set", "metric=mine"], "metric"),
+        (["--max-edge", "-1"], "Expected --max-edge to be a number > 0; got -1.0."),
+        (["--dims=-1,0"], "Expected --dims to be one or more different ints >= 0"),
+        (
+            ["--dims", "0,0"],
+            "Expected --dims to be one or more different ints >= 0",
+        ),
+        (
+            ["--method", "dtm-rips", "--set", "k=0"],
+            "Expected --set k=... to be an int >= 1; got 0.",
+        ),
+        (
+            ["--set", "metric=mine"],
+            "Expected --set metric=... to be one of 'euc",
+        ),
     ],
 )
-def test_parameters_are_checked_before_data_are_read(run, tmp_path, options, option):
+def test_parameters_are_checked_before_data_are_read(run, tmp_path, options, message):
     pytest.importorskip("gudhi")
     (tmp_path / "clouds.npy").write_bytes(b"no array")
     result = run("homology", *CLOUDS, *options)
     assert result.exit_code == 1
-    assert re.search(option, result.stderr)
+    assert result.stderr.startswith(f"Error: {message}")
+
+
+@pytest.mark.parametrize(
+    ("name", "array", "kind", "message"),
+    [
+        ("b.csv", [[0, 0], [0, np.inf]], "clouds", "point 1 is [0.0, inf]; expected"),
+        ("b.npy", [[0, 0], [0, np.nan]], "images", "pixel (1, 1) is nan; expected a"),
+    ],
+)
+def test_what_is_wrong_with_a_file_names_it(
+    run, tmp_path, square, name, array, kind, message
+):
+    pytest.importorskip("gudhi")
+    np.save(tmp_path / "a.npy", [square, square])
+    if name.endswith("csv"):
+        np.savetxt(tmp_path / name, array, delimiter=",")
+    else:
+        np.save(tmp_path / name, array)
+    result = run("homology", "a.npy", name, "--kind", kind, "-o", "x.pbow")
+    assert result.stderr.startswith(f"Error: {name}: {message}")
+    np.save(tmp_path / "b.npy", [square[:2], array])
+    result = run("homology", "a.npy", "b.npy", "--kind", kind, "-o", "x.pbow")
+    assert result.stderr.startswith(f"Error: b.npy:1: {message}")
+
+
+@pytest.mark.parametrize("name", ["a\nb.csv", " a.csv"])
+def test_a_name_that_is_no_line_is_refused(run, tmp_path, name):
+    pytest.importorskip("gudhi")
+    (tmp_path / name).write_text("0,0\n")
+    words = ["--kind", "clouds", "--names-out", "n.txt", "-o", "x.pbow"]
+    result = run("homology", name, *words)
+    assert result.exit_code == 1
+    assert "cannot be one line of a text file. Rename it." in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 def test_the_result_is_reported_as_json(run, clouds):

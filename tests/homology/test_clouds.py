@@ -63,7 +63,7 @@ def test_a_bad_item_is_named_and_the_error_carries_its_place(check, item, messag
 def test_clouds_that_look_like_distances_are_pointed_out(rng):
     cloud = rng.normal(size=(9, 2))
     distances = np.linalg.norm(cloud[:, None] - cloud, axis=2)
-    with pytest.warns(UserWarning, match='pass metric="precomputed" to rips'):
+    with pytest.warns(UserWarning, match='set metric="precomputed"'):
         check_clouds([distances])
 
 

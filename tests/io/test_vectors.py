@@ -11,8 +11,8 @@ COLUMNS = ["h1_word0", "h1_word1", "ü, x"]
 NAMES = ['a "1", left', "b", *map(str, range(2000))]
 
 
-@pytest.fixture
-def H():
+@pytest.fixture(name="H")
+def vectors():
     return np.random.default_rng(0).normal(size=(len(NAMES), 3)) ** 9
 
 

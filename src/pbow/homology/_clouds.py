@@ -37,7 +37,7 @@ def check_clouds(clouds: Any) -> list[Floats]:
     if checked and all(_may_be_distances(cloud) for cloud in checked):
         msg = (
             "These clouds look like distance matrices: they are square, symmetric, and "
-            'zero on the diagonal. For distances, pass metric="precomputed" to rips.'
+            'zero on the diagonal. For distances, set metric="precomputed".'
         )
         warnings.warn(msg, UserWarning, stacklevel=3)
     return checked
