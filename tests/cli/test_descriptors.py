@@ -47,7 +47,7 @@ def own(folder, request):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("pbows", "pbow, spbow, "),
+        ("pbows", "expected one of pbow, image, "),
         ("nowhere:Class", "cannot import 'nowhere': No module named 'nowhere'."),
         (".a:Class", "cannot import '.a': "),
         (":Class", "cannot import '': "),
