@@ -67,7 +67,7 @@ class DiagramEstimator(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         fitted = object.__new__(type(self))
         # Not scikit-learn's clone, which takes as long as a small fit.
         parameters = {k: v for k, v in vars(self).items() if k != "fitted_"}
-        vars(fitted).update(deepcopy(parameters), parts_=X.parts, **learnt)
+        fitted.__dict__ = {**deepcopy(parameters), "parts_": X.parts, **learnt}
         self.fitted_ = fitted
         return self
 
