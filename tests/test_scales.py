@@ -48,11 +48,11 @@ ESTIMATORS = {
     PersistenceImage(): IMAGE,
     PersistenceLandscape(): {},
     PersistenceStatistics(): {},
-    RiemannianHeatMap(): {},
+    RiemannianHeatMap(): {"bandwidth": [None, 5e-324, 1.0, 1.7e308]},
     LandscapeKernel(): {},
     MultiScaleKernel(): {},
-    SlicedWassersteinKernel(n_directions=5): {},
-    WassersteinKernel(): {},
+    SlicedWassersteinKernel(n_directions=5): {"bandwidth": [None, 5e-324, 1.7e308]},
+    WassersteinKernel(): {"order": [1.0, 2.0, 1e300, np.inf]},
 }
 
 scales = st.sampled_from(

@@ -4,16 +4,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
 from pbow.compute.sparse_rips import (
-    count_sparse_edges,
-    fill_sparse_edges,
+    find_sparse_edges,
     order_farthest_first,
+    room_for_edges,
 )
 
 
-def ordered(points):
-    order, radii = np.empty(len(points), np.int64), np.empty(len(points))
-    order_farthest_first(np.ascontiguousarray(points.T), order, radii)
-    return order, radii
+def ordered(points, points_per_call=1000):
+    return order_farthest_first(np.ascontiguousarray(points.T), points_per_call)
 
 
 @pytest.mark.parametrize("n_coordinates", [1, 2, 5])
@@ -39,7 +37,8 @@ def test_among_points_as_far_the_first_comes_first():
 def test_no_points_have_no_order():
     order, radii = ordered(np.empty((0, 3)))
     assert len(order) == len(radii) == 0
-    assert count_sparse_edges(np.empty((3, 0)), radii, 0.5, 1.0) == 0
+    options = (np.empty((3, 0)), radii, 0.5, 1.0)
+    assert find_sparse_edges(*options, room_for_edges(0), 1000) == 0
 
 
 def balls_meet(d, older, younger, epsilon):
@@ -61,10 +60,10 @@ def test_edges_enter_when_their_balls_meet(rng, epsilon, max_value):
     order, radii = ordered(points)
     points = points[order]
     columns = np.ascontiguousarray(points.T)
-    n_edges = count_sparse_edges(columns, radii, epsilon, max_value)
-    older, younger = np.empty((2, n_edges), np.int32)
-    values = np.empty(n_edges)
-    fill_sparse_edges(columns, radii, epsilon, max_value, older, younger, values)
+    options = (columns, radii, epsilon, max_value)
+    n_edges = find_sparse_edges(*options, room_for_edges(0), 1000)
+    older, younger, values = edges = room_for_edges(n_edges)
+    assert find_sparse_edges(*options, edges, 1000) == n_edges
     found = dict(zip(zip(older, younger, strict=True), values, strict=True))
     distances = cdist(points, points)
     expected = {}
@@ -75,3 +74,15 @@ def test_edges_enter_when_their_balls_meet(rng, epsilon, max_value):
                 expected[i, j] = 2 * t
     assert found == pytest.approx(expected)
     assert len(found) == n_edges
+
+
+def test_shorter_calls_give_the_same_bits(rng):
+    points = rng.uniform(size=(200, 3))
+    order, radii = ordered(points)
+    assert_array_equal(ordered(points, 7), (order, radii))
+    options = (np.ascontiguousarray(points[order].T), radii, 0.5, 9.0)
+    edges, again = room_for_edges(20_000), room_for_edges(20_000)
+    n_edges = find_sparse_edges(*options, edges, 1000)
+    assert find_sparse_edges(*options, again, 7) == n_edges
+    for one, other in zip(edges, again, strict=True):
+        assert_array_equal(one[:n_edges], other[:n_edges])

@@ -58,8 +58,7 @@ def test_a_small_epsilon_gives_the_exact_diagrams(rng):
 
 def sparse_by_definition(cloud, epsilon, dim):
     """Cavanna, Jahanseir, Sheehy: cliques whose vertices are all there still."""
-    order, radii = np.empty(len(cloud), np.int64), np.empty(len(cloud))
-    order_farthest_first(np.ascontiguousarray(cloud.T), order, radii)
+    order, radii = order_farthest_first(np.ascontiguousarray(cloud.T), 1000)
     distances = cdist(cloud[order], cloud[order])
     tree = gudhi.SimplexTree()
     for j, younger in enumerate(radii):

@@ -1,8 +1,9 @@
 """The sparse graph of a point cloud whose cliques stand in for its Rips complex.
 
 Conventions: `columns` is (n_coordinates, n_points) in float64, C-contiguous, so that
-loops over points vectorise; distances are Euclidean. `order` lists the points farthest
-first, and `radii` belong to the places in that order. `epsilon` is in (0, 1). After
+loops over points vectorize; distances are Euclidean. `order` lists the points farthest
+first, and `radii` belong to the places in that order. `epsilon` is in (0, 1). Compiled
+calls end after ``points_per_call``, and cost n_points * n_coordinates for each. After
 N. J. Cavanna, M. Jahanseir, D. R. Sheehy. A geometric perspective on sparse
 filtrations. CCCG 2015.
 """
@@ -13,10 +14,17 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["count_sparse_edges", "fill_sparse_edges", "order_farthest_first"]
+__all__ = ["Edges", "find_sparse_edges", "order_farthest_first", "room_for_edges"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Ids = NDArray[np.int32]
+Edges = tuple[Ids, Ids, Floats]
+
+
+def room_for_edges(n_edges: int) -> Edges:
+    """Return what :func:`find_sparse_edges` fills."""
+    return np.empty(n_edges, np.int32), np.empty(n_edges, np.int32), np.empty(n_edges)
 
 
 @njit(nogil=True, cache=True)
@@ -33,27 +41,38 @@ def _fill_squares(columns: Floats, j: int, squares: Floats) -> None:
             squares[i] += difference * difference
 
 
-@njit(nogil=True, cache=True)
-def order_farthest_first(columns: Floats, order: Ints, radii: Floats) -> None:
-    """Fill `order`, from point 0, each time by the point farthest from those before.
+def order_farthest_first(columns: Floats, points_per_call: int) -> tuple[Ints, Floats]:
+    """Return the order from point 0, each time by the point farthest from those before.
 
     `radii` are these distances, so they decrease; the first one is inf. Among points as
-    far, the one of lowest index comes first. O(n_points^2 n_coordinates).
+    far, the one of lowest index comes first.
     """
     n = columns.shape[1]
+    order, radii, nearest = np.zeros(n + 1, np.int64), np.empty(n), np.full(n, np.inf)
+    for first in range(0, n, points_per_call):
+        last = min(first + points_per_call, n)
+        _order_farthest_first(columns, first, last, nearest, order, radii)
+    return order[:n], radii
+
+
+@njit(nogil=True, cache=True)
+def _order_farthest_first(
+    columns: Floats, first: int, last: int, nearest: Floats, order: Ints, radii: Floats
+) -> None:
+    """Fill places ``first:last`` of `radii`, and of `order` those after each."""
+    n = columns.shape[1]
     squares = np.empty(n)
-    nearest = np.full(n, np.inf)
-    last = 0
-    for place in range(n):
-        order[place] = last
-        radii[place] = np.sqrt(nearest[last])
-        nearest[last] = -1.0  # stays the smallest
-        _fill_squares(columns, last, squares)
+    for place in range(first, last):
+        farthest = order[place]
+        radii[place] = np.sqrt(nearest[farthest])
+        nearest[farthest] = -1.0  # stays the smallest
+        _fill_squares(columns, farthest, squares)
         for i in range(n):
             nearest[i] = min(nearest[i], squares[i])
         for i in range(n):
-            if nearest[i] > nearest[last]:
-                last = i
+            if nearest[i] > nearest[farthest]:
+                farthest = i
+        order[place + 1] = farthest
 
 
 @njit(nogil=True, cache=True)
@@ -79,44 +98,44 @@ def _longest_square(younger: float, epsilon: float) -> float:
     return longest * longest * (1.0 + 1e-9)
 
 
-@njit(nogil=True, cache=True)
-def count_sparse_edges(
-    columns: Floats, radii: Floats, epsilon: float, max_value: float
-) -> int:
-    """Return the number of edges of value up to `max_value` of the sparse graph.
-
-    Points are in the order of `radii`; `max_value` is finite. O(n_points^2
-    n_coordinates).
-    """
-    n = columns.shape[1]
-    squares = np.empty(n)
-    n_edges = 0
-    for j in range(n):
-        _fill_squares(columns, j, squares[:j])
-        longest = _longest_square(radii[j], epsilon)
-        for i in range(j):
-            if squares[i] <= longest:
-                length = np.sqrt(squares[i])
-                if _edge_value(length, radii[i], radii[j], epsilon) <= max_value:
-                    n_edges += 1
-    return n_edges
-
-
-@njit(nogil=True, cache=True)
-def fill_sparse_edges(
+def find_sparse_edges(
     columns: Floats,
     radii: Floats,
     epsilon: float,
     max_value: float,
-    older: NDArray[np.int32],
-    younger: NDArray[np.int32],
+    edges: Edges,
+    points_per_call: int,
+) -> int:
+    """Fill `edges` of value up to `max_value` of the sparse graph; return their number.
+
+    Points are in the order of `radii`; `max_value` is finite. Edges are the places of
+    both ends, the older one first, and the value. Those beyond the room in the arrays
+    are counted and not filled in.
+    """
+    n_edges = 0
+    for first in range(0, columns.shape[1], points_per_call):
+        last = min(first + points_per_call, columns.shape[1])
+        n_edges = _find_sparse_edges(
+            columns, radii, epsilon, max_value, first, last, n_edges, *edges
+        )
+    return n_edges
+
+
+@njit(nogil=True, cache=True)
+def _find_sparse_edges(
+    columns: Floats,
+    radii: Floats,
+    epsilon: float,
+    max_value: float,
+    first: int,
+    last: int,
+    n_edges: int,
+    older: Ids,
+    younger: Ids,
     values: Floats,
-) -> None:
-    """Fill the edges that :func:`count_sparse_edges` counts: both ends, and values."""
-    n = columns.shape[1]
-    squares = np.empty(n)
-    edge = 0
-    for j in range(n):
+) -> int:
+    squares = np.empty(last)
+    for j in range(first, last):
         _fill_squares(columns, j, squares[:j])
         longest = _longest_square(radii[j], epsilon)
         for i in range(j):
@@ -124,7 +143,8 @@ def fill_sparse_edges(
                 length = np.sqrt(squares[i])
                 value = _edge_value(length, radii[i], radii[j], epsilon)
                 if value <= max_value:
-                    older[edge] = i
-                    younger[edge] = j
-                    values[edge] = value
-                    edge += 1
+                    if n_edges < values.shape[0]:
+                        older[n_edges], younger[n_edges] = i, j
+                        values[n_edges] = value
+                    n_edges += 1
+    return n_edges

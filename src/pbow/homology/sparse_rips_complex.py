@@ -9,10 +9,12 @@ import numpy as np
 from scipy.sparse import coo_matrix
 
 from pbow._utils.checks import is_finite_number
+from pbow._utils.threads import steps_per_call
 from pbow.compute.sparse_rips import (
-    count_sparse_edges,
-    fill_sparse_edges,
+    Edges,
+    find_sparse_edges,
     order_farthest_first,
+    room_for_edges,
 )
 from pbow.diagrams import Diagrams
 from pbow.errors import ParameterError
@@ -27,6 +29,9 @@ from pbow.homology._common import (
 from pbow.homology._flag import LARGEST, flag_diagrams, flag_engine
 
 __all__ = ["sparse_rips"]
+
+# By coordinate.
+NANOSECONDS_A_DISTANCE = 0.5
 
 
 def sparse_rips(
@@ -157,20 +162,22 @@ class _Sparse(NamedTuple):
     @classmethod
     def of(cls, cloud: Floats, epsilon: float, limit: float) -> _Sparse:
         limit = min(limit, LARGEST)
-        order = np.empty(len(cloud), dtype=np.int64)
-        radii = np.empty(len(cloud))
         columns = np.ascontiguousarray(cloud.T)
-        order_farthest_first(columns, order, radii)
+        order, radii = order_farthest_first(columns, _points_per_call(columns))
         columns = np.ascontiguousarray(columns[:, order])
-        n_edges = count_sparse_edges(columns, radii, epsilon, limit)
-        return cls(columns, radii, epsilon, limit, n_edges)
+        graph = cls(columns, radii, epsilon, limit, 0)
+        return graph._replace(n_edges=graph._find(room_for_edges(0)))
 
     def graph(self) -> coo_matrix:
-        older = np.empty(self.n_edges, dtype=np.int32)
-        younger = np.empty(self.n_edges, dtype=np.int32)
-        values = np.empty(self.n_edges)
-        fill_sparse_edges(
-            self.columns, self.radii, self.epsilon, self.limit, older, younger, values
-        )
+        older, younger, values = edges = room_for_edges(self.n_edges)
+        self._find(edges)
         shape = (self.n_points, self.n_points)
         return coo_matrix((values, (older, younger)), shape=shape)
+
+    def _find(self, edges: Edges) -> int:
+        points_per_call = _points_per_call(self.columns)
+        return find_sparse_edges(*self[:4], edges, points_per_call)
+
+
+def _points_per_call(columns: Floats) -> int:
+    return steps_per_call(NANOSECONDS_A_DISTANCE * max(1, columns.size))
