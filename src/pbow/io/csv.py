@@ -16,7 +16,7 @@ from pbow._utils.unpacking import damage_as_value_error
 from pbow.diagrams import Diagrams
 from pbow.errors import format_error
 
-__all__ = ["read_csv", "write_csv"]
+__all__ = ["read_csv", "text_cell", "write_csv"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -112,16 +112,20 @@ def write_csv(X: Diagrams, file: BinaryIO) -> None:
         file.write("".join(f"{sample},{field},,\n" for sample in unnamed).encode())
 
 
+def text_cell(text: str) -> str:
+    """Return a text as spreadsheets take it for one, and not for a formula."""
+    return f"'{text}" if FORMULA.match(text) else text
+
+
 def _quoted(name: str) -> str:
-    if FORMULA.match(name):
-        name = f"'{name}"
+    name = text_cell(name)
     if name == name.strip() and not any(sign in name for sign in ',"\r\n'):
         return name
     doubled = name.replace('"', '""')
     return f'"{doubled}"'
 
 
-def _unquoted(field: str) -> str:
+def _text_of(field: str) -> str:
     return field[1:] if field[:1] == "'" and FORMULA.match(field) else field
 
 
@@ -145,7 +149,7 @@ def _parse(
     filled = list(zip(*filter(None, rows), strict=True)) or [()] * len(header)
     columns = [filled[header.index(name)] for name in COLUMNS]
     for name in dict.fromkeys(columns[1]):
-        names.setdefault(_unquoted(name), len(names))
+        names.setdefault(_text_of(name), len(names))
     named: tuple[list[str], list[int]] = [], []
     if "" in columns[2]:
         samples, _, births, deaths = columns
@@ -155,7 +159,7 @@ def _parse(
         columns = [tuple(compress(column, is_point)) for column in columns]
         lines = list(compress(lines, is_point))
     samples, parts, births, deaths = columns
-    numbers = {name: names[_unquoted(name)] for name in set(parts)}
+    numbers = {name: names[_text_of(name)] for name in set(parts)}
     return _Block(
         _sample_numbers(samples, lines),
         np.fromiter(map(numbers.__getitem__, parts), np.int64, len(parts)),
