@@ -153,15 +153,16 @@ def read_container(
         names = tensors.offset_keys()
         if len(names) > MAX_ARRAYS:
             _refuse(f"it has {len(names)} arrays; expected at most {MAX_ARRAYS}")
+        mapped = np.memmap(path, np.uint8, "r") if mmap else None
         for name in names:
             dtype, shape = _check_array(name, tensors.get_slice(name))
-            size = math.prod(shape)
-            if mmap and size:
-                mapped = np.memmap(path, dtype, "r", position, shape)
-                arrays[name] = np.require(mapped, requirements="A")
+            n_bytes = math.prod(shape) * dtype.itemsize
+            if mapped is not None and n_bytes:
+                array = mapped[position : position + n_bytes].view(dtype).reshape(shape)
+                arrays[name] = np.require(array, requirements="A")
             else:
                 arrays[name] = tensors.get_tensor(name)
-            position += size * dtype.itemsize
+            position += n_bytes
         # Other programs need not write a checksum.
         if not mmap and checksum not in (None, _checksum(header, arrays)):
             _refuse("its checksum is wrong: it is damaged")
