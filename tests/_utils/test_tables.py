@@ -33,8 +33,9 @@ def test_a_mark_in_front_and_comments_in_any_encoding_are_read():
     ]
 
 
-def test_a_text_without_numbers_has_no_rows():
-    assert read_table(b"# nothing\n\n", (2, 3)).shape == (0, 2)
+@pytest.mark.parametrize("text", [b"", b"# nothing\n\n", b"\xa0\n", b"\x85", b"\x1c"])
+def test_a_text_without_numbers_has_no_rows(text):
+    assert read_table(text, (2, 3)).shape == (0, 2)
 
 
 @pytest.mark.parametrize(
