@@ -5,8 +5,9 @@
 Native diagrams, text (CSV, .pers, Hera, Perseus), DIPHA, npz, labels and models of all
 classes are changed at random: bytes are flipped, cut, repeated and replaced by awkward
 numbers; headers of pbow's own files are forged and signed with a right checksum. Any
-other error, more than 5 seconds for a file or 1 GB of memory is a failure: the file is
-kept, its name is printed, and the exit code is 1. The same seed gives the same files.
+other error, a warning, more than 5 seconds for a file or 1 GB of memory is a failure:
+the file is kept, its name is printed, and the exit code is 1. The same seed gives the
+same files.
 """
 
 from __future__ import annotations
@@ -250,7 +251,8 @@ def attempt(
     """Return ``"read"``, ``"refused"``, or what went wrong."""
     before = peak_memory()
     try:
-        with limited_time(seconds):
+        with limited_time(seconds), warnings.catch_warnings():
+            warnings.simplefilter("error")
             read(path)
         outcome = "read"
     except FileFormatError as error:
