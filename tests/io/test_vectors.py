@@ -45,9 +45,10 @@ def test_npy_has_numbers_only(tmp_path, H):
         write_vectors(H, tmp_path / "v.npy", COLUMNS, NAMES)
 
 
-def test_a_column_is_no_formula(tmp_path):
-    write_vectors(np.zeros((0, 2)), tmp_path / "v.csv", ["=1+1_word0", "h1_word0"])
-    assert (tmp_path / "v.csv").read_text() == "'=1+1_word0,h1_word0\n"
+def test_a_name_is_no_formula(tmp_path):
+    path = tmp_path / "v.csv"
+    write_vectors(np.zeros((1, 2)), path, ["=1+1_word0", "h1_word0"], ["@a"])
+    assert path.read_text() == "sample,'=1+1_word0,h1_word0\n'@a,0.0,0.0\n"
 
 
 def test_another_extension_is_refused(tmp_path, H):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pbow._utils.files import AnyPath, atomic_write
 from pbow._utils.optional import import_optional
 from pbow.errors import ParameterError
-from pbow.io.csv import FORMULA
+from pbow.io.csv import text_cell
 
 __all__ = ["VECTOR_FORMATS", "write_vectors"]
 
@@ -88,14 +88,13 @@ def _write_csv(
 ) -> None:
     text = TextIOWrapper(file, "utf-8", newline="")
     writer = csv.writer(text, lineterminator="\n")
-    # Names of parts may look like formulas.
-    head = [f"'{name}" if FORMULA.match(name) else name for name in columns]
+    head = [text_cell(name) for name in columns]
     writer.writerow(head if names is None else ["sample", *head])
     for first in range(0, len(H), N_ROWS):
         rows = H[first : first + N_ROWS].tolist()
         if names is not None:
             named = zip(names[first : first + N_ROWS], rows, strict=True)
-            rows = [[name, *row] for name, row in named]
+            rows = [[text_cell(name), *row] for name, row in named]
         writer.writerows(rows)
     text.detach()  # the file is the caller's
 
