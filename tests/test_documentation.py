@@ -362,7 +362,7 @@ def test_the_advice_on_choosing_has_the_numbers_of_the_defaults():
     assert [d for d in differences if d not in defaults] == []
 
 
-def test_pictures_are_small():
+def test_figures_are_small():
     sizes = {p.name: p.stat().st_size for p in (ROOT / "docs" / "images").iterdir()}
     assert sizes["words.png"] < 150_000  # the one of the README
     assert max(sizes.values()) < 200_000

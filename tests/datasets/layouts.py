@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def labelled(n_per_class, n_classes):
+def labeled(n_per_class, n_classes):
     """Labels, class by class in turn, and their names."""
     return {
         "labels": np.tile(np.arange(n_classes, dtype=np.int32), n_per_class),
@@ -18,7 +18,7 @@ def diagram_arrays(n_per_class=4, n_classes=3, seed=0):
     return {
         "points": np.column_stack((births, births + rng.uniform(size=len(births)))),
         "offsets": np.concatenate(([0], np.cumsum(sizes))),
-        **labelled(n_per_class, n_classes),
+        **labeled(n_per_class, n_classes),
     }
 
 
@@ -32,19 +32,19 @@ def graph_arrays(n_per_class=4, n_classes=2, n_nodes=8, seed=0):
         "edges": np.concatenate([pairs[row] for row in chosen]),
         "offsets": np.concatenate(([0], np.cumsum(chosen.sum(axis=1)))),
         "num_nodes": np.full(n, n_nodes, np.int32),
-        **labelled(n_per_class, n_classes),
+        **labeled(n_per_class, n_classes),
     }
 
 
 def image_arrays(n_per_class=6, n_classes=2, size=12, dtype=np.int16, seed=0):
-    """Every two neighbouring samples of one class are from one surface."""
+    """Every two neighboring samples of one class are from one surface."""
     rng = np.random.default_rng(seed)
     n = n_per_class * n_classes
     return {
         "images": rng.integers(0, 1000, (n, size, size)).astype(dtype),
         "groups": np.arange(n) // (2 * n_classes) * n_classes
         + np.arange(n) % n_classes,
-        **labelled(n_per_class, n_classes),
+        **labeled(n_per_class, n_classes),
     }
 
 

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 
 import pytest
 
-from pbow.datasets.catalogue import CATALOGUE
+from pbow.datasets.catalog import CATALOG
 from pbow.datasets.importing import output
 from pbow.datasets.imports import import_dataset
 
-NAMES = [entry.name for entry in CATALOGUE if entry.convert is not None]
+NAMES = [entry.name for entry in CATALOG if entry.convert is not None]
 PAIR = {
     "PAIR_A.txt": "1, 2\n",
     "PAIR_graph_indicator.txt": "1\n1\n2\n",

@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 from tests.datasets.layouts import graph_arrays, image_arrays, write
 
 from pbow import PersistenceBoW
-from pbow.datasets import SHAPE_NAMES, catalogue, load_dataset, make_shapes
+from pbow.datasets import SHAPE_NAMES, catalog, load_dataset, make_shapes
 from pbow.datasets.recipes import GeodesicBalls
 from pbow.io import FileFormatError
 
@@ -74,8 +74,8 @@ def test_the_second_time_nothing_is_computed(small, monkeypatch):
     assert load_dataset("petrosurf3d", small).diagrams == first.diagrams
 
 
-def test_every_entry_of_the_catalogue_is_tried_here():
-    assert {entry.name for entry in catalogue.CATALOGUE} - {*SMALL} == {"synthetic"}
+def test_every_entry_of_the_catalog_is_tried_here():
+    assert {entry.name for entry in catalog.CATALOG} - {*SMALL} == {"synthetic"}
 
 
 def few_shapes(seed):
@@ -85,7 +85,7 @@ def few_shapes(seed):
 
 def test_shapes_need_no_data_folder(cache, monkeypatch):
     pytest.importorskip("gudhi")
-    entry = replace(catalogue.find_entry("synthetic", []), generate=few_shapes)
+    entry = replace(catalog.find_entry("synthetic", []), generate=few_shapes)
     monkeypatch.setattr("pbow.datasets.loading.find_entry", lambda *_: entry)
     dataset = load_dataset("synthetic")
     assert dataset.label_names[:2] == ("cube", "circle")
@@ -194,9 +194,9 @@ def test_provenance_tells_file_checksum_and_recipe(small):
     assert "degree" in provenance.recipe
 
 
-@pytest.mark.parametrize("name", [e.name for e in catalogue.CATALOGUE if e.stem])
+@pytest.mark.parametrize("name", [e.name for e in catalog.CATALOG if e.stem])
 def test_what_is_missing_is_said_with_the_place_to_get_it(name, tmp_path, cache):
-    entry = catalogue.find_entry(name, [])
+    entry = catalog.find_entry(name, [])
     with pytest.raises(FileNotFoundError) as raised:
         load_dataset(name)
     message = str(raised.value)
@@ -385,7 +385,7 @@ def test_real_data_have_as_many_samples_as_they_should(real, name, counts):
 
 
 def test_some_real_airplanes(real, monkeypatch):
-    airplanes = catalogue.find_entry("shape-segmentation", [])
+    airplanes = catalog.find_entry("shape-segmentation", [])
     few = replace(airplanes, recipe=GeodesicBalls(n_meshes=19, n_vertices=3))
     monkeypatch.setattr("pbow.datasets.loading.find_entry", lambda *_: few)
     dataset = real("shape-segmentation")

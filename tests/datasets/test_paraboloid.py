@@ -35,7 +35,7 @@ def test_what_is_left_is_the_residual_of_least_squares(rng, shape):
     assert_allclose(remove_paraboloid(depth), expected, atol=1e-12)
 
 
-def test_it_is_centred_and_curvature_does_not_matter(rng):
+def test_it_is_centered_and_curvature_does_not_matter(rng):
     texture = rng.normal(size=(20, 30))
     left = remove_paraboloid(texture)
     assert abs(left.mean()) < 1e-13

@@ -62,12 +62,12 @@ def test_the_torus_has_diameters_one_and_a_half_and_is_covered_evenly(clean):
 
 
 @pytest.mark.parametrize(
-    ("name", "n_centres"), [("clusters", 3), ("clusters of clusters", 9)]
+    ("name", "n_centers"), [("clusters", 3), ("clusters of clusters", 9)]
 )
-def test_without_noise_a_cluster_is_its_centre(clean, name, n_centres):
-    centres, sizes = np.unique(clean[name], axis=0, return_counts=True)
-    assert len(centres) == n_centres
-    assert sizes.min() > 0.8 * 4000 / n_centres
+def test_without_noise_a_cluster_is_its_center(clean, name, n_centers):
+    centers, sizes = np.unique(clean[name], axis=0, return_counts=True)
+    assert len(centers) == n_centers
+    assert sizes.min() > 0.8 * 4000 / n_centers
 
 
 def test_noise_moves_every_coordinate_of_every_point():

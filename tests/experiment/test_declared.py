@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pbow import StablePersistenceBoW
-from pbow.datasets.catalogue import CATALOGUE
+from pbow.datasets.catalog import CATALOG
 from pbow.experiment.declaration import read_experiment
 from pbow.experiment.descriptors import is_kernel, make_descriptor
 
@@ -79,7 +79,7 @@ def test_every_descriptor_takes_its_parameters(experiment):
 
 @each_experiment
 def test_what_is_loaded_is_known_and_a_stand_in_is_called_one(experiment):
-    known = {entry.name: entry for entry in CATALOGUE}
+    known = {entry.name: entry for entry in CATALOG}
     for dataset in experiment.datasets:
         if "load" in dataset.source:
             entry = known[dataset.source["load"]]
@@ -113,7 +113,7 @@ def test_there_are_five_divisions_and_four_folds(name):
 
 
 def test_data_sets_are_divided_as_in_the_paper():
-    protocols = {entry.name: entry.protocol for entry in CATALOGUE}
+    protocols = {entry.name: entry.protocol for entry in CATALOG}
     assert {
         d.name: d.protocol or protocols[d.source["load"]]
         for d in EXPERIMENTS["exp_a"].datasets

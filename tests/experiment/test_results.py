@@ -63,7 +63,7 @@ def test_the_readme_has_the_numbers_of_exp_b():
         "sPBoW, pbow's defaults, 100 words": "sPBoW-default",
         "PBoW, pbow's defaults, 100 words": "PBoW-default",
         "PersistenceStatistics": "Statistics",
-        "Atol (GUDHI), 100 centres": "Atol",
+        "Atol (GUDHI), 100 centers": "Atol",
         "persistence images, pbow's defaults": "PI-default",
         "persistence images, as in the paper": "PI",
         "PBoW, as in the paper": "PBoW",

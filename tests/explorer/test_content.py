@@ -54,7 +54,7 @@ def test_label_names_stand_for_sorted_labels(fitted, ragged):
     assert content["samples"]["classes"] == LABELS.tolist()
 
 
-def test_means_are_sums_before_normalisation(fitted, ragged):
+def test_means_are_sums_before_normalization(fitted, ragged):
     (means,) = described(fitted, ragged, labels=LABELS)["means"]
     counts = fitted.transform(ragged) ** 2  # normalize="sqrt"
     assert np.allclose(means["all"], counts.mean(axis=0))

@@ -104,7 +104,7 @@ def test_two_classes_show_their_difference_in_red_and_blue(hard, shapes):
     assert {red, blue} == set(marker["color"])
     note = text_of(hard, "plane-note")
     assert "red where torus has more and blue where circle has" in note
-    assert "drawn, in grey." in note
+    assert "drawn, in gray." in note
     assert traces(hard, "plane")[0]["marker"]["color"] == "rgb(211, 216, 222)"
     choose(hard, "second", -1)
     assert set(traces(hard, "plane")[-1]["marker"]["color"]) == {blue}
@@ -136,8 +136,8 @@ def test_a_diagram_shows_its_points_by_word_and_its_vector(hard, shapes, sample)
     one_by_one = Diagrams.from_list([[point] for point in finite], name="H0")
     labels = encode_counts(one_by_one, book).argmax(axis=1)
     assert [f"word {k}" for k in labels] == [t.split("<br>")[1] for t in points["text"]]
-    colours = points["marker"]["color"]
-    assert len(set(zip(labels, colours, strict=True))) == len(set(labels))
+    colors = points["marker"]["color"]
+    assert len(set(zip(labels, colors, strict=True))) == len(set(labels))
     assert words["x"] == book.words[:, 0].tolist()
     (bars,) = traces(hard, "histogram")
     vector = shapes.hard.transform(shapes.X)[sample]
@@ -363,8 +363,8 @@ def font_of_plot(browser):
     )
 
 
-def test_colours_are_light_or_dark_as_the_system_or_as_chosen(soft):
-    def colours():
+def test_colors_are_light_or_dark_as_the_system_or_as_chosen(soft):
+    def colors():
         return background(soft), font_of_plot(soft)
 
     light = ("rgb(255, 255, 255)", "rgb(27, 31, 35)")
@@ -372,11 +372,11 @@ def test_colours_are_light_or_dark_as_the_system_or_as_chosen(soft):
     for value, expected in (("dark", dark), ("light", light)):
         feature = {"name": "prefers-color-scheme", "value": value}
         soft.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
-        wait_until(lambda expected=expected: colours() == expected)
+        wait_until(lambda expected=expected: colors() == expected)
     choose(soft, "theme", "dark")
-    assert colours() == dark
+    assert colors() == dark
     choose(soft, "theme", "light")
-    assert colours() == light
+    assert colors() == light
 
 
 def test_a_narrow_window_shows_all_without_sideways_scrolling(hard):

@@ -102,7 +102,7 @@ def test_ellipses_have_the_colors_of_their_words(ragged):
         assert_allclose(ellipse.get_facecolor()[:3], to_rgb(COLORS[k]))
 
 
-def test_a_word_that_nobody_has_is_grey_and_named_so():
+def test_a_word_that_nobody_has_is_gray_and_named_so():
     shares = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     display = CodebookDisplay(BOOK, [[0, 1]], classes=["a", "b"], shares=shares).plot()
     assert display.word_classes.tolist() == [0, 1, -1]

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from pbow._utils.files import AnyPath
 from pbow.datasets.cache import expanded, imported_folder
-from pbow.datasets.catalogue import CATALOGUE, OTHER_MESHES
+from pbow.datasets.catalog import CATALOG, OTHER_MESHES
 from pbow.datasets.importing.output import check_writable, write_npz
 from pbow.datasets.importing.release import Release, open_release
 from pbow.datasets.importing.tu_graphs import convert_tu_graphs, has_tu_graphs
@@ -88,7 +88,7 @@ def import_dataset(
         msg = f"Expected the name of a data set; got {name!r}."
         raise ValueError(msg)
     folder = imported_folder() if to is None else expanded(to, "to")
-    known = {entry.name: entry for entry in (*CATALOGUE, *OTHER_MESHES)}
+    known = {entry.name: entry for entry in (*CATALOG, *OTHER_MESHES)}
     entry = known.get(plain(name))
     convert = partial(convert_tu_graphs, name=name) if entry is None else entry.convert
     if convert is None:
@@ -109,7 +109,7 @@ def import_dataset(
 
 
 def _refuse_name(name: str, release: Release) -> NoReturn:
-    names = [entry.name for entry in CATALOGUE if entry.convert is not None]
+    names = [entry.name for entry in CATALOG if entry.convert is not None]
     msg = (
         f"There is no converter for {name!r}. There are {', '.join(names)}, and "
         "psb-human and so on for other meshes. Any other name is that of a graph set "

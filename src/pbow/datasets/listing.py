@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pbow._utils.files import AnyPath
-from pbow.datasets.catalogue import Entry, entries_of, how_to_get
+from pbow.datasets.catalog import Entry, entries_of, how_to_get
 from pbow.datasets.loading import open_source
 from pbow.datasets.recipes import Samples
 from pbow.datasets.sources import find_files, plain, search_folders

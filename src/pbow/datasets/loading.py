@@ -8,7 +8,7 @@ from pathlib import Path
 from pbow._utils.files import AnyPath
 from pbow._utils.threads import count_threads
 from pbow.datasets.cache import cached
-from pbow.datasets.catalogue import Entry, find_entry, how_to_get
+from pbow.datasets.catalog import Entry, find_entry, how_to_get
 from pbow.datasets.dataset import Dataset, Provenance
 from pbow.datasets.drawing import check_seed
 from pbow.datasets.sources import (

@@ -56,13 +56,13 @@ def cut_patches(
     n_per_class: int | None = None,
     seed: int = 0,
 ) -> Patches:
-    """Cut a depth map into square patches, labelled by a mask of its pixels.
+    """Cut a depth map into square patches, labeled by a mask of its pixels.
 
     A window moves over the map from its first pixel on. A patch is of class 1 where
     enough of it lies in the mask, of class 0 where little or nothing does, and left out
     in between, as well as where the surface was not measured (NaN). Both classes can be
     made equally large. Cut each surface by itself, and keep which one a patch is from:
-    neighbours resemble each other, so train and test must not share a surface.
+    neighbors resemble each other, so train and test must not share a surface.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def cut_patches(
     size : int
         Side of a patch in pixels.
     step : int, optional
-        Pixels between neighbouring patches. By default `size`: they do not overlap.
+        Pixels between neighboring patches. By default `size`: they do not overlap.
     shares : pair of float, default=(0.0, 0.5)
         A patch is of class 0 up to the first share of its pixels in the mask, of class
         1 from the second one on.

@@ -16,7 +16,7 @@ __all__ = ["SHAPE_NAMES", "make_shapes"]
 Floats = NDArray[np.float64]
 
 # Shapes lie about the middle of the unit cube.
-CENTRE = 0.5
+CENTER = 0.5
 RADIUS = 0.5
 TUBE_RADIUS = 0.25
 # Less, and noise of 0.1 hides that a cluster has clusters.
@@ -32,8 +32,8 @@ def make_shapes(
     """Draw noisy point clouds of six shapes: the paper's synthetic data set.
 
     The classes, in the order of :data:`SHAPE_NAMES`: the solid unit cube; a circle of
-    diameter one; a sphere of diameter one; three clusters, their centres uniform in the
-    unit cube; three clusters of three clusters each, the minor centres Gaussian about
+    diameter one; a sphere of diameter one; three clusters, their centers uniform in the
+    unit cube; three clusters of three clusters each, the minor centers Gaussian about
     the major ones with standard deviation 0.1; a torus with major diameter one and
     minor diameter one half. Points are uniform on the curve, surface or solid, and
     equally likely to be in each cluster; then every point moves by Gaussian noise.
@@ -46,7 +46,7 @@ def make_shapes(
         Number of points of each cloud.
     noise : float, default=0.1
         Standard deviation of the noise in each of the three coordinates. It is what
-        spreads the points of a cluster about its centre, too.
+        spreads the points of a cluster about its center, too.
     random_state : int, RandomState instance or None, default=None
         Seeds everything. With an int, the first clouds of each class are the same
         whatever `n_per_class` is.
@@ -66,7 +66,7 @@ def make_shapes(
     -----
     This is the text of the paper. The diagrams that its authors and Adams et al. have
     published differ from it: there the cube and the clusters have no noise, points lie
-    0.05 and in minor clusters 0.02 about their centres, and noise stays in the plane of
+    0.05 and in minor clusters 0.02 about their centers, and noise stays in the plane of
     the circle.
 
     References
@@ -111,31 +111,31 @@ def _cube(rng: RandomState, n: int) -> Floats:
 def _circle(rng: RandomState, n: int) -> Floats:
     angles = rng.uniform(0.0, 2.0 * np.pi, size=n)
     flat = np.column_stack((np.cos(angles), np.sin(angles), np.zeros(n)))
-    return CENTRE + RADIUS * flat
+    return CENTER + RADIUS * flat
 
 
 def _sphere(rng: RandomState, n: int) -> Floats:
     directions = rng.standard_normal((n, 3))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    return CENTRE + RADIUS * directions
+    return CENTER + RADIUS * directions
 
 
 def _clusters(rng: RandomState, n: int) -> Floats:
-    centres = rng.uniform(size=(3, 3))
-    return centres[rng.randint(3, size=n)]
+    centers = rng.uniform(size=(3, 3))
+    return centers[rng.randint(3, size=n)]
 
 
 def _clusters_of_clusters(rng: RandomState, n: int) -> Floats:
-    centres = np.repeat(rng.uniform(size=(3, 3)), 3, axis=0)
-    centres += MINOR_SPREAD * rng.standard_normal((9, 3))
-    return centres[rng.randint(9, size=n)]
+    centers = np.repeat(rng.uniform(size=(3, 3)), 3, axis=0)
+    centers += MINOR_SPREAD * rng.standard_normal((9, 3))
+    return centers[rng.randint(9, size=n)]
 
 
 def _torus(rng: RandomState, n: int) -> Floats:
     around = rng.uniform(0.0, 2.0 * np.pi, size=n)
     tube = _tube_angles(rng, n)
     from_axis = RADIUS + TUBE_RADIUS * np.cos(tube)
-    return CENTRE + np.column_stack(
+    return CENTER + np.column_stack(
         (
             from_axis * np.cos(around),
             from_axis * np.sin(around),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from pbow.datasets.catalogue import CATALOGUE
+from pbow.datasets.catalog import CATALOG
 from pbow.experiment.comparison import (
     ALPHA,
     Compared,
@@ -364,7 +364,7 @@ def _protocol(dataset: DatasetEntry, n: int) -> str | None:
     if dataset.protocol is not None:
         return dataset.protocol
     # One division may be the data's own, which only their file knows.
-    for entry in CATALOGUE if n > 1 else ():
+    for entry in CATALOG if n > 1 else ():
         if entry.name == dataset.source.get("load"):
             return entry.protocol
     return None

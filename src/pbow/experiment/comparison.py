@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pbow.datasets.catalogue import CATALOGUE
+from pbow.datasets.catalog import CATALOG
 from pbow.experiment.declaration import DatasetEntry, Experiment
 from pbow.experiment.plan import plan_cell
 from pbow.experiment.runs import Run
@@ -163,7 +163,7 @@ def stand_in_for(dataset: DatasetEntry) -> str | None:
 
     A file that is declared with "stand-in" in its title is one as well.
     """
-    for entry in CATALOGUE:
+    for entry in CATALOG:
         if entry.name == dataset.source.get("load") and entry.stand_in_for is not None:
             return entry.stand_in_for
     if "stand-in" in dataset.title.lower():

@@ -112,7 +112,7 @@
     byId("plane-note").textContent =
       `Circles are words; their area is ${what}, at most ${Pictures.short(largest)}. ` +
       `Points: ${nameOf(chosen.sample)}, ${count(labels.length)} of ${count(total)} ` +
-      `drawn, ${isDifference ? "in grey" : "in the colour and sign of their word"}.`;
+      `drawn, ${isDifference ? "in gray" : "in the color and sign of their word"}.`;
   }
 
   /** The areas of the words, with a sign where two classes are compared. */

@@ -3,9 +3,9 @@
 // plotly reads a little HTML.
 
 const Pictures = (() => {
-  // Palette of Okabe and Ito without black. Seven colours and five signs have no common
-  // divisor: 35 words look different, also to those who see few colours.
-  const COLOURS = [
+  // Palette of Okabe and Ito without black. Seven colors and five signs have no common
+  // divisor: 35 words look different, also to those who see few colors.
+  const COLORS = [
     ...["#0072b2", "#d55e00", "#009e73", "#cc79a7"],
     ...["#e69f00", "#56b4e9", "#999999"],
   ];
@@ -27,18 +27,18 @@ const Pictures = (() => {
     return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   }
 
-  function colourOf(word) {
-    return COLOURS[word % COLOURS.length];
+  function colorOf(word) {
+    return COLORS[word % COLORS.length];
   }
 
   function theme(name) {
-    // A custom property is not computed to a colour; a property that uses it is.
+    // A custom property is not computed to a color; a property that uses it is.
     const probe = document.createElement("span");
     probe.style.color = `var(--${name})`;
     document.body.append(probe);
-    const colour = getComputedStyle(probe).color;
+    const color = getComputedStyle(probe).color;
     probe.remove();
-    return colour;
+    return color;
   }
 
   function layoutOf(xTitle, yTitle) {
@@ -108,8 +108,8 @@ const Pictures = (() => {
       marker: {
         size: isDifference ? 4 : 7,
         opacity: 0.9,
-        // Colours are for the two classes then.
-        color: isDifference ? theme("line") : Array.from(labels, colourOf),
+        // Colors are for the two classes then.
+        color: isDifference ? theme("line") : Array.from(labels, colorOf),
         symbol: Array.from(labels, (word) => SIGNS[word % SIGNS.length]),
       },
     };
@@ -118,7 +118,7 @@ const Pictures = (() => {
   function wordTrace(book, values, texts, isDifference, chosen) {
     const largest = values.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
     const [more, less] = (isDifference ? ["more", "less"] : ["word", "word"]).map(theme);
-    const colours = values.map((value) => (value >= 0 ? more : less));
+    const colors = values.map((value) => (value >= 0 ? more : less));
     return {
       type: "scatter",
       mode: "markers",
@@ -128,18 +128,18 @@ const Pictures = (() => {
       hoverinfo: "text",
       marker: {
         size: values.map((value) => diameterOf(Math.abs(value), largest)),
-        color: colours.map(seenThrough), // points are below
+        color: colors.map(seenThrough), // points are below
         opacity: 1,
         line: {
-          color: values.map((_, k) => (k === chosen ? theme("ink") : colours[k])),
+          color: values.map((_, k) => (k === chosen ? theme("ink") : colors[k])),
           width: values.map((_, k) => (k === chosen ? 3 : 1)),
         },
       },
     };
   }
 
-  function seenThrough(colour) {
-    return colour.replace("rgb(", "rgba(").replace(")", ", 0.4)");
+  function seenThrough(color) {
+    return color.replace("rgb(", "rgba(").replace(")", ", 0.4)");
   }
 
   function diameterOf(value, largest) {
@@ -177,7 +177,7 @@ const Pictures = (() => {
       textposition: "none",
       hoverinfo: "text",
       marker: {
-        color: Array.from(values, (_, k) => colourOf(k)),
+        color: Array.from(values, (_, k) => colorOf(k)),
         line: {
           color: theme("ink"),
           width: Array.from(values, (_, k) => (k === chosen ? 2 : 0)),

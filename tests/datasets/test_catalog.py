@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from pbow.datasets.catalogue import CATALOGUE, entries_of, find_entry, how_to_get
+from pbow.datasets.catalog import CATALOG, entries_of, find_entry, how_to_get
 from pbow.datasets.recipes import (
     DegreesOfGraphs,
     DepthMaps,
@@ -12,16 +12,16 @@ from pbow.datasets.recipes import (
 )
 from pbow.datasets.splits import PROTOCOLS
 
-BY_NAME = {entry.name: entry for entry in CATALOGUE}
+BY_NAME = {entry.name: entry for entry in CATALOG}
 
 
 def test_names_and_files_are_there_once():
-    assert len(BY_NAME) == len(CATALOGUE)
-    stems = [entry.stem for entry in CATALOGUE]
+    assert len(BY_NAME) == len(CATALOG)
+    stems = [entry.stem for entry in CATALOG]
     assert len(set(stems)) == len(stems)
 
 
-@pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", CATALOG, ids=lambda entry: entry.name)
 def test_every_entry_is_complete(entry):
     assert entry.protocol in PROTOCOLS
     assert (entry.stem is None) == (entry.generate is not None)

@@ -1,6 +1,6 @@
 """Which data sets there are, where they are from, and how the paper used them.
 
-A new data set is one more entry of CATALOGUE. If its layout is new, it has a recipe in
+A new data set is one more entry of CATALOG. If its layout is new, it has a recipe in
 :mod:`pbow.datasets.recipes`; if it is published, a converter in
 :mod:`pbow.datasets.importing`.
 """
@@ -40,7 +40,7 @@ from pbow.datasets.recipes import (
 from pbow.datasets.shapes import SHAPE_NAMES, make_shapes
 from pbow.datasets.sources import plain
 
-__all__ = ["CATALOGUE", "Converter", "Entry", "entries_of", "find_entry", "how_to_get"]
+__all__ = ["CATALOG", "Converter", "Entry", "entries_of", "find_entry", "how_to_get"]
 
 
 class Converter(Protocol):
@@ -131,7 +131,7 @@ def _mesh_set(name: str, category: str, origin: str, **more: Any) -> Entry:
     )
 
 
-CATALOGUE = (
+CATALOG = (
     Entry(
         name="synthetic",
         generate=_generate_shapes,
@@ -268,13 +268,13 @@ OTHER_MESHES = tuple(
 
 
 def entries_of(files: Iterable[Path]) -> list[Entry]:
-    """Return the catalogue, and an entry for each other graph or mesh set among files.
+    """Return the catalog, and an entry for each other graph or mesh set among files.
 
-    Those that the catalogue has are not listed twice.
+    Those that the catalog has are not listed twice.
     """
-    known = {plain(entry.stem) for entry in CATALOGUE if entry.stem is not None}
+    known = {plain(entry.stem) for entry in CATALOG if entry.stem is not None}
     others = [_other(path.stem) for path in files if plain(path.stem) not in known]
-    return [*CATALOGUE, *(entry for entry in others if entry is not None)]
+    return [*CATALOG, *(entry for entry in others if entry is not None)]
 
 
 def find_entry(name: Any, files: Collection[Path]) -> Entry:
@@ -288,7 +288,7 @@ def find_entry(name: Any, files: Collection[Path]) -> Entry:
         raise ValueError(msg)
     wanted = plain(name)
     others = [_other(path.stem) for path in files]
-    for entry in (*CATALOGUE, *others, *OTHER_MESHES):
+    for entry in (*CATALOG, *others, *OTHER_MESHES):
         if entry is not None and entry.name == wanted:
             return entry
     known = [entry.name for entry in entries_of(files)]
@@ -311,7 +311,7 @@ def how_to_get(entry: Entry) -> str:
         )
     command = f"pbow datasets import {entry.name} --from PATH"
     text = f"Get it from {entry.release}; then run: {command}."
-    for other in CATALOGUE:
+    for other in CATALOG:
         if (other.stand_in_for or "").lower() == entry.name:
             text += f" {other.name} is a similar data set that stands in for it."
     return text
