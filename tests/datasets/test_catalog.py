@@ -65,7 +65,7 @@ RECIPES = {
 
 
 def test_the_recipes_are_the_papers():
-    assert {name: entry.recipe for name, entry in BY_NAME.items()} == RECIPES
+    assert {name: BY_NAME[name].recipe for name in RECIPES} == RECIPES
     for name, entry in BY_NAME.items():
         assert ("paraboloid" in entry.how) == name.startswith("geomat")
 
