@@ -74,7 +74,7 @@ def test_every_descriptor_takes_its_parameters(experiment):
             made = make_descriptor(here.descriptor.make, params, seed=7)
             assert made.get_params().get("random_state", 7) == 7
             # Not only taken, but of a kind that fit takes, too.
-            made._check_params(("H1",))
+            made.check_parameters(("H1",))
 
 
 @each_experiment
