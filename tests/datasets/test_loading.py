@@ -207,7 +207,7 @@ def test_what_is_missing_is_said_with_the_place_to_get_it(name, tmp_path, cache)
         assert f"pbow datasets import {name} --from PATH" in message
         assert f"Get it from {entry.release}; then run" in message
     else:
-        assert "Set PBOW_DATA" in message
+        assert "Set the variable PBOW_DATA" in message
     if name in {"geomat", "petrosurf3d"}:
         assert f"{name}-standin is a similar data set" in message
     with pytest.raises(FileNotFoundError, match=f"is neither in {tmp_path} nor in "):

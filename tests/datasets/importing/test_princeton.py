@@ -119,7 +119,7 @@ def test_the_real_airplanes_written_as_text_come_back(
         ({"8_labels.txt": None}, r"expected one file 8_labels\.txt; found 0"),
         ({"more/8.off": OFF}, r"expected one file 8\.off; found 2"),
         ({"7.off": "OFF\n1 2\n"}, r"7\.off: it should have 1 vertices"),
-        ({"7.off": OFF.replace("0.1", "nan")}, r"7\.off: vertex 2 is at \[nan"),
+        ({"7.off": OFF.replace("0.1", "nan")}, r"7\.off: vertex 2 is \[nan"),
         ({"7.off": "ply"}, r"7\.off: it begins neither"),
         (
             {"7.off": OFF.replace("0.1", "-1e39")},
