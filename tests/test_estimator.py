@@ -6,6 +6,8 @@ import warnings
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -18,6 +20,7 @@ from tests.rows import rows_double
 
 import pbow
 from pbow import Diagrams, kernels, preprocessing, vectorizers
+from pbow._utils.constraints import OneOf
 from pbow.errors import ParameterError
 from pbow.estimator import DiagramEstimator
 
@@ -367,6 +370,46 @@ def test_more_numbers_than_a_machine_holds_are_refused(name, size, ragged):
 def test_transformers_put_out_diagrams_whatever_a_pipeline_asks_for(estimator, X):
     fitted = clone(estimator).set_output(transform="pandas").fit(X)
     assert isinstance(fitted.transform(X), Diagrams)
+
+
+coordinate = st.floats(-1e100, 1e100) | st.floats(-1, 1) | st.sampled_from([0.0, 0.5])
+diagram = st.lists(
+    st.tuples(coordinate, coordinate | st.just(np.inf))
+    .map(sorted)
+    .filter(lambda point: np.isfinite(point[0])),
+    max_size=12,
+)
+
+
+def choices(estimator):
+    """Draw a value of each parameter that is a choice."""
+    options = {
+        name: st.sampled_from(constraint.options)
+        for name, constraint in estimator.constraints.items()
+        if isinstance(constraint, OneOf)
+    }
+    options["essential"] = st.sampled_from(["drop", "separate", 1e100])
+    if "whiten" in estimator.get_params():
+        options |= {"whiten": st.booleans(), "n_words": st.integers(1, 3)}
+    return st.fixed_dictionaries(options)
+
+
+@each_learner
+@given(train=st.lists(diagram, min_size=1, max_size=4), test=diagram, data=st.data())
+def test_no_valid_input_gives_nan_or_inf(estimator, train, test, data):
+    train = [*train, [[0.0, 1.0], [0.5, 0.75], [0.25, 0.5]]]
+    model = clone(estimator).set_params(**data.draw(choices(estimator)))
+    try:
+        fitted = model.fit(train)
+    except ValueError as error:
+        # Points so near in the scale of the others that squares cannot tell them apart.
+        assert "told apart" in str(error)  # noqa: PT017
+        assert "_inf" not in str(error)  # noqa: PT017
+        return
+    X = [*train, test, []]
+    assert np.isfinite(fitted.transform(X)).all()
+    if hasattr(fitted, "distances"):
+        assert np.isfinite(fitted.distances(X)).all()
 
 
 class Mine(DiagramEstimator):

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -265,26 +263,3 @@ def test_no_rows_and_empty_diagrams_are_defined(kernel, ragged):
     assert fitted.transform([]).shape == (0, 30)
     assert fitted.distances([], ragged).shape == (0, 30)
     assert_array_equal(fitted.distances([[], []]), np.zeros((2, 2)))
-
-
-coordinate = st.floats(-1e100, 1e100) | st.floats(-1, 1) | st.sampled_from([0.0, 0.5])
-diagram = st.lists(
-    st.tuples(coordinate, coordinate | st.just(np.inf))
-    .map(sorted)
-    .filter(lambda point: np.isfinite(point[0])),
-    max_size=8,
-)
-
-
-@each_kernel
-@given(
-    train=st.lists(diagram, min_size=1, max_size=4),
-    test=diagram,
-    essential=st.sampled_from(["drop", "separate", 1e100]),
-)
-def test_no_valid_input_gives_nan_or_inf(kernel, train, test, essential):
-    train = [*train, [[0.0, 1.0], [0.5, 0.75], [0.25, 0.5]]]
-    fitted = clone(kernel).set_params(essential=essential).fit(train)
-    X = [*train, test, []]
-    assert np.isfinite(fitted.transform(X)).all()
-    assert np.isfinite(fitted.distances(X)).all()

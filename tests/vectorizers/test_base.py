@@ -4,8 +4,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
@@ -156,30 +154,3 @@ def test_blocks_of_rows_do_not_change_a_bit():
     parts = {"H0": [*X["H0"][:1999], [[6.0, np.inf]]], "H1": X["H1"]}
     with pytest.raises(ValueError, match=r"Diagram 1999 of part H0 .* born at 6"):
         late.transform(parts)
-
-
-coordinate = st.floats(-1e100, 1e100) | st.floats(-1, 1) | st.sampled_from([0.0, 0.5])
-diagram = st.lists(
-    st.tuples(coordinate, coordinate | st.just(np.inf))
-    .map(sorted)
-    .filter(lambda point: np.isfinite(point[0])),
-    max_size=12,
-)
-
-
-@each_class
-@given(
-    train=st.lists(diagram, min_size=1, max_size=4),
-    test=diagram,
-    essential=st.sampled_from(["drop", "separate", 1e100]),
-)
-def test_no_valid_input_gives_nan_or_inf(vectorizer, train, test, essential):
-    train = [*train, [[0.0, 1.0], [0.5, 0.75], [0.25, 0.5]]]
-    model = clone(vectorizer).set_params(essential=essential)
-    try:
-        fitted = model.fit(train)
-    except ValueError as error:
-        # Points so near in the scale of the others that squares cannot tell them apart.
-        assert "told apart" in str(error)  # noqa: PT017
-        return
-    assert np.isfinite(fitted.transform([*train, test, []])).all()
