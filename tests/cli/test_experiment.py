@@ -78,8 +78,8 @@ def test_run_says_how_much_there_is_to_do_and_what_is_complete(run):
     assert result.stdout == "2 of 2 cells are complete: results\n"
     first, second, *_ = result.stderr.splitlines()
     assert first == (
-        "Small: 2 cells, 3 combinations of parameters. With all costs and folds these "
-        "are at most 18 support vector machines."
+        "Small: 2 cells, 3 combinations of parameters. With all values of C and folds "
+        "these are at most 18 support vector machines."
     )
     assert second.startswith("1 of 6 runs, 0:0")
     assert second.endswith(" left by estimate")
@@ -95,8 +95,8 @@ def test_where_it_screens_the_run_says_how_much_on_how_many_samples(run):
     assert result.stdout == "1 of 1 cell is complete: r\n"
     # Screening and finalists together are more than the whole grid.
     assert result.stderr.splitlines()[0] == (
-        "Small: 1 cell, 4 combinations of parameters. The whole grid with all costs "
-        "and folds would be 24 support vector machines. Here it is at most 16 for "
+        "Small: 1 cell, 4 combinations of parameters. The whole grid with all values "
+        "of C and folds would be 24 support vector machines. Here it is at most 16 for "
         "screening, on 1,000 samples or fewer, and 24 for finalists."
     )
 

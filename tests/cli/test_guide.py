@@ -1,4 +1,4 @@
-"""The commands of the guide, as they stand there, one after another in one folder."""
+"""The commands of the guide and of the help run as they are printed."""
 
 import re
 import shlex
@@ -63,12 +63,73 @@ def test_every_command_of_the_page_runs(run, scans):
     assert {".pbow", ".csv", ".png"} <= written
 
 
+# Their files are made from the scans before.
+HELP = [
+    *("homology", "convert", "info", "fit", "transform", "evaluate", "explore"),
+    *("plot", "plot diagram", "plot barcode", "plot codebook", "plot classes"),
+    *("plot difference", "datasets shapes"),
+]
+CAT = re.compile(r"cat (\S+) \| ")
+
+
+@pytest.fixture
+def inputs_of_help(run, scans):
+    """Files of the names that the examples of the help have."""
+    pillow = pytest.importorskip("PIL.Image")
+    for folder in ("pictures", "graphs"):
+        (scans / folder).mkdir()
+    for i in range(3):
+        pixels = np.arange(20, dtype=np.uint8).reshape(4, 5) ** (i + 1)
+        pillow.fromarray(pixels).save(scans / "pictures" / f"{i}.png")
+        (scans / "graphs" / f"{i}.txt").write_text("0 1\n1 2\n2 0\n2 3\n")
+    (scans / "airplane.off").write_text("OFF 3 1 3\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n")
+    words = ["scans", "--kind", "clouds", "--names-out", "names.txt"]
+    assert run("homology", *words, "-o", "diagrams.pbow").exit_code == 0
+    for words in (
+        ["convert", "diagrams.pbow", "diagrams.csv"],
+        ["convert", "--to", "pers", "diagrams.pbow", "gudhi-output"],
+        ["convert", "--to", "hera", "--parts", "H0", "diagrams.pbow", "hera-output"],
+        ["fit", "diagrams.pbow", "--words", "5", "-o", "model.pbow"],
+    ):
+        result = run(*words)
+        assert result.exit_code == 0, result.output
+    return scans
+
+
+def examples_of(run, command):
+    text = run(*command.split(), "--help").stdout.replace("\\\n", " ")
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    return [line for line in lines if CAT.sub("", line).startswith(f"pbow {command} ")]
+
+
+@pytest.mark.parametrize("command", HELP)
+def test_the_examples_of_help_run_as_printed(run, inputs_of_help, command):
+    for module in ("gudhi", "matplotlib", "plotly", "pyarrow"):
+        pytest.importorskip(module)
+    examples = examples_of(run, command)
+    assert examples
+    # One of the examples makes what others read.
+    before = (inputs_of_help / "model.pbow").read_bytes()
+    for line in examples:
+        (inputs_of_help / "model.pbow").write_bytes(before)
+        piped = CAT.match(line)
+        given = (inputs_of_help / piped[1]).read_bytes() if piped else None
+        step = CAT.sub("", line).removesuffix("| head")
+        words = [
+            path
+            for word in shlex.split(step)[1:]
+            for path in (sorted(Path().glob(word)) if "*" in word else [word])
+        ]
+        result = run(*words, input=given)
+        assert result.exit_code == 0, (line, result.output)
+
+
 def test_new_data_are_classified_as_the_page_says(run, scans, capsys):
     pytest.importorskip("gudhi")
     for folder, output in {"scans": "diagrams.pbow", "new-scans": "new.pbow"}.items():
         run("homology", folder, "--kind", "clouds", "-o", output)
     text = PAGE.read_text(encoding="utf-8")
-    [code] = re.findall(r"(?:^    .+\n|^\n)+(?=\nThe cost C)", text, re.MULTILINE)
+    [code] = re.findall(r"(?:^    .+\n|^\n)+(?=\nC is 1)", text, re.MULTILINE)
     exec(textwrap.dedent(code))
     labels = (scans / "labels.txt").read_text().split()
     assert re.findall(r"\w+", capsys.readouterr().out) == labels

@@ -43,32 +43,6 @@ def test_help_needs_no_library_and_keeps_the_lines_of_examples(run, monkeypatch,
     assert result.stderr == ""
 
 
-WITH_EXAMPLES = [
-    *("homology", "convert", "info", "fit", "transform", "evaluate", "explore"),
-    *("plot", "plot diagram", "plot barcode", "plot codebook", "plot classes"),
-    *("plot difference", "datasets shapes"),
-]
-
-
-@pytest.mark.parametrize("name", WITH_EXAMPLES)
-def test_help_has_examples_that_the_command_would_take(run, name):
-    text = run(*name.split(), "--help").stdout.replace("\\\n", " ")
-    lines = [line.strip() for line in text.splitlines()]
-    examples = [line for line in lines if line.startswith(f"pbow {name} ")]
-    assert examples
-    for example in examples:
-        parse(example.partition("|")[0])
-
-
-def parse(line):
-    """Read the arguments of a command, and do not run it."""
-    words = click.shell_completion.split_arg_string(line)[1:]
-    context, group = click.Context(main), main
-    while isinstance(group, click.Group):
-        group = group.commands[words.pop(0)]
-    group.make_context("pbow", words, parent=context)
-
-
 @pytest.mark.parametrize(
     ("words", "incomplete", "expected"),
     [

@@ -39,7 +39,7 @@ _only = click.option(
 
 @click.group(cls=Group)
 def experiment() -> None:
-    r"""Run declared experiments, and show what came out of them.
+    r"""Run declared experiments, and show their results.
 
     \b
     pbow experiment run experiments/quick.toml --out results
@@ -84,8 +84,8 @@ def run(
 ) -> None:
     """Run what is missing of the experiment that FILE declares.
 
-    It may be stopped at any moment and started again, and several may work on one
-    folder at once: finished runs are kept, and none is made twice.
+    It may be stopped at any moment and started again, and several processes may work on
+    one folder at once: finished runs are kept, and none is made twice.
     """
     from pbow.experiment import read_experiment, run_experiment, summarize  # noqa: PLC0415
 
@@ -119,11 +119,11 @@ def run(
 @_data_home
 @_only
 def estimate(file: Path, data_home: Path | None, only: tuple[str, ...]) -> None:
-    """Estimate how long the experiment of FILE takes, by a few fits a data set.
+    """Estimate how long the experiment of FILE takes, by a few fits per data set.
 
     Prints, for each data set, the support vector machines of the whole grid and of the
-    declared reduction, and the hours of one core that they take by estimate. Data sets
-    that are not here are named, and the exit code is then 1.
+    declared reduction, and the estimated hours of one core. Data sets that are not
+    available are named, and the exit code is then 1.
     """
     from pbow.experiment import estimate_work, read_experiment  # noqa: PLC0415
     from pbow.experiment.caption import counted  # noqa: PLC0415
@@ -185,7 +185,7 @@ def table(results: Path, format_: str) -> None:
     type=click.Path(path_type=Path),
     default=None,
     show_default="RESULTS/figures",
-    help="Folder for the pictures.",
+    help="Folder for the figures.",
 )
 def figures(results: Path, data_home: Path | None, out: Path | None) -> None:
     """Draw the figures of the folder RESULTS, as PNG and SVG.
@@ -272,11 +272,11 @@ def _described(declared: Experiment) -> str:
     )
     whole = counted(work.whole_grid, "support vector machine")
     if work.screening == 0:
-        return f"{text}With all costs and folds these are at most {whole}."
+        return f"{text}With all values of C and folds these are at most {whole}."
     # Together they may be more than the whole grid has, which would be larger ones.
     return (
-        f"{text}The whole grid with all costs and folds would be {whole}. Here it is "
-        f"at most {work.screening:,} for screening, on "
+        f"{text}The whole grid with all values of C and folds would be {whole}. Here "
+        f"it is at most {work.screening:,} for screening, on "
         f"{declared.classifier.screen_rows:,} samples or fewer, and {work.finals:,} "
         "for finalists."
     )

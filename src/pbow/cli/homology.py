@@ -184,16 +184,17 @@ def homology(
             data = _with_sources(data, given["sources"])
         elif kind == "clouds" and settings.get("metric") != "precomputed":
             _check_coordinates(data)
-        X, names = _compute(function, data, n_jobs), data.names
-    if names_out is None:
+        # Before the work, as it may refuse one.
+        lines = None if names_out is None else _one_per_line(data.names)
+        X = _compute(function, data, n_jobs)
+    if names_out is None or lines is None:
         write_diagrams(X, output)
     else:
-        lines = "".join(f"{_checked(name)}\n" for name in names)
         with writing(names_out) as file:
-            file.write(lines.encode())
+            file.write(lines)
             # Inside, so that names never appear without their diagrams.
             write_diagrams(X, output)
-        click.echo(f"{names_out}: {len(names)} names", err=True)
+        click.echo(f"{names_out}: {len(X)} names", err=True)
     report(output, X, start, as_json=as_json, samples=len(X), parts=X.parts)
 
 
@@ -299,9 +300,10 @@ def _compute(function: Callable[..., Diagrams], data: RawData, n_jobs: int) -> D
         raise ValueError(msg) from error
 
 
-def _checked(name: str) -> str:
-    on_a_line = name.encode(errors="ignore").decode().replace("\n", " ").strip()
-    if name != on_a_line:
-        msg = f"The name {name!r} cannot be one line of a text file. Rename it."
-        raise ValueError(msg)
-    return name
+def _one_per_line(names: Sequence[str]) -> bytes:
+    for name in names:
+        on_a_line = name.encode(errors="ignore").decode().replace("\n", " ").strip()
+        if name != on_a_line:
+            msg = f"The name {name!r} cannot be one line of a text file. Rename it."
+            raise ValueError(msg)
+    return "".join(f"{name}\n" for name in names).encode()
