@@ -103,7 +103,8 @@ def atomic_folder(path: AnyPath) -> Iterator[Path]:
             if fcntl is not None:
                 owner = os.open(draft, os.O_RDONLY)
                 stack.callback(os.close, owner)
-                fcntl.flock(owner, fcntl.LOCK_EX)
+                with contextlib.suppress(OSError):  # a disk without locks
+                    fcntl.flock(owner, fcntl.LOCK_EX)
             try:
                 yield draft
                 if target.exists():
