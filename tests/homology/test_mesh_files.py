@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from pbow.errors import FileFormatError
 from pbow.homology import mesh_geodesic, read_mesh
 
 VERTICES = np.array([[0, 0, 0.5], [1, 0, 0.25], [1, 1, -2], [0, 1, 1e-3], [7, 8, 9]])
@@ -180,8 +181,8 @@ HUGE = b"999999999999999999"
         (b"OFF", "numbers of vertices and faces after 'OFF'"),
         (b"OFF BINARY\n\x00\x00", "numbers of vertices and faces after 'OFF'"),
         (b"OFF\n-3 1 0", "numbers of vertices and faces after 'OFF'"),
-        (b"OFF\n2 0 0\n0 0 0", "2 vertices and 0 faces, a line each, but there are 1"),
-        (b"OFF\n" + HUGE + b" 1 0\n0 0 0", "a line each, but there are 1"),
+        (b"OFF\n2 0 0\n0 0 0", "2 vertices and 0 faces, one per line, but there are 1"),
+        (b"OFF\n" + HUGE + b" 1 0\n0 0 0", "one per line, but there are 1"),
         (b"OFF\n1 0 0\n0 0", "vertex 0 has 2 coordinates"),
         (b"OFF\n1 0 0\n0 0 x", "could not convert"),
         (b"OFF\n1 0 0\n0 0 nan", r"vertex 0 is \[0.0, 0.0, nan\]"),
@@ -221,17 +222,17 @@ HUGE = b"999999999999999999"
         ),
         (
             FILES["little"].replace(b"uchar int", b"uchar float"),
-            "float32; expected int",
+            "float64; expected int",
         ),
         (FILES["text"].replace(b" x\n", b" u\n"), "expected x, y and z of vertices"),
         (FILES["text"].replace(b"vertex_indices", b"corners"), "a list vertex_indices"),
         (
             FILES["text"].replace(b"x 5", b"x " + HUGE),
-            "9 rows of element vertex, but th",
+            "row 8 of element vertex is cut off",
         ),
         (
             FILES["text"].replace(b"face 3", b"face 4"),
-            "4 rows of element face, but ther",
+            "row 3 of element face is cut off",
         ),
         (
             FILES["text"].replace(b"4 0 1 2 3 3", b"4 0 1 2 3"),
@@ -262,7 +263,7 @@ HUGE = b"999999999999999999"
 )
 def test_bad_files_are_refused_with_a_reason(read, content, message):
     with pytest.raises(
-        ValueError, match=rf"(?s)Cannot read .*some\.mesh: .*({message})"
+        FileFormatError, match=rf"(?s)Cannot read .*some\.mesh: .*({message})"
     ):
         read(content)
 

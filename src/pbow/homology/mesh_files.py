@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,7 +121,7 @@ def _read_off(data: bytes) -> tuple[Floats, _Lists]:
     n_vertices, n_faces = int(rows[0][0]), int(rows[0][1])
     if n_vertices + n_faces > len(rows) - 1:
         msg = (
-            f"it should have {n_vertices} vertices and {n_faces} faces, a line each, "
+            f"it should have {n_vertices} vertices and {n_faces} faces, one per line, "
             f"but there are {len(rows) - 1} lines."
         )
         raise ValueError(msg)
@@ -179,9 +179,8 @@ def _read_ply(data: bytes) -> tuple[Floats, _Lists]:
     if len(set(names)) < len(names):
         msg = f"it has several elements of one name among {names[:10]}."
         raise ValueError(msg)
-    tables = (
-        _binary_tables(body, elements, order) if order else _text_tables(body, elements)
-    )
+    rows = _Binary(body, order) if order else _Text(body)
+    tables = {element.name: _read_table(rows, element) for element in elements}
     vertex, face = tables["vertex"], tables["face"]
     corners = face.get("vertex_indices", face.get("vertex_index"))
     if not {"x", "y", "z"} <= vertex.keys() or corners is None:
@@ -228,132 +227,98 @@ def _read_ply_header(data: bytes) -> tuple[str, list[_Element], bytes]:
     return order, elements, rest.partition(newline)[2]
 
 
-def _text_tables(body: bytes, elements: list[_Element]) -> dict[str, Table]:
-    rows = [line.split() for line in body.splitlines() if line.strip()]
-    tables = {}
-    first = 0
-    for element in elements:
-        last = first + element.n_rows
-        if element.properties and last > len(rows):
-            msg = (
-                f"expected {element.n_rows} rows of element {element.name}, but there "
-                f"are {len(rows) - first} lines left."
-            )
-            raise ValueError(msg)
-        # What has no properties has no lines either.
-        here = rows[first:last] if element.properties else []
-        tables[element.name] = _text_table(here, element)
-        first += len(here)
-    return tables
+class _Text:
+    """The body of a text file: one row per line; what follows on a line is ignored."""
+
+    def __init__(self, body: bytes) -> None:
+        self._lines = (line.split() for line in body.splitlines() if line.strip())
+
+    def start_row(self) -> None:
+        self._tokens = next(self._lines, [])
+
+    def take(self, kind: str, n: int) -> list[Any]:
+        """Return the next n numbers of the row."""
+        if not 0 <= n <= len(self._tokens):
+            raise EOFError
+        taken, self._tokens = self._tokens[:n], self._tokens[n:]
+        number = float if kind[0] == "f" else int
+        return [number(token) for token in taken]
+
+    def take_alike(self, element: _Element) -> None:
+        """Do nothing: lines are read one by one."""
 
 
-def _text_table(rows: list[list[bytes]], element: _Element) -> Table:
-    columns: list[tuple[list[int], list[float]]] = [
-        ([], []) for _ in element.properties
-    ]
-    for i, row in enumerate(rows):
-        at = 0
-        for (_, kind, length_type), (lengths, values) in zip(
-            element.properties, columns, strict=True
-        ):
-            length = 1
-            if length_type and at < len(row):
-                length = int(row[at])
-                at += 1
-            if not 0 <= length <= len(row) - at:
-                _refuse_row(i, element)
-            lengths.append(length)
-            number = float if kind[0] == "f" else int
-            values.extend([number(token) for token in row[at : at + length]])
-            at += length
-    return {
-        name: _Lists(
-            np.array(lengths, np.int64),
-            np.array(values, np.float64 if kind[0] == "f" else np.int64),
-        )
-        for (name, kind, _), (lengths, values) in zip(
-            element.properties, columns, strict=True
-        )
-    }
+class _Binary:
+    """The body of a binary file: row after row."""
 
+    def __init__(self, body: bytes, order: str) -> None:
+        self._body, self._order, self._at = body, order, 0
 
-def _binary_tables(
-    body: bytes, elements: list[_Element], order: str
-) -> dict[str, Table]:
-    tables = {}
-    place = 0
-    for element in elements:
-        typed = [
-            _Property(p.name, order + p.type, p.length_type and order + p.length_type)
+    def start_row(self) -> None:
+        """Do nothing: rows follow one another."""
+
+    def take(self, kind: str, n: int) -> list[Any]:
+        """Return the next n numbers of the row."""
+        dtype = np.dtype(self._order + kind)
+        end = self._at + n * dtype.itemsize
+        if not self._at <= end <= len(self._body):
+            raise EOFError
+        taken: list[Any] = np.frombuffer(self._body[self._at : end], dtype).tolist()
+        self._at = end
+        return taken
+
+    def take_alike(self, element: _Element) -> Table | None:
+        """Read all rows at once, if their lists are as long as those of the first."""
+        start = self._at
+        first = _read_rows(self, element._replace(n_rows=1))
+        lengths = {name: int(column.lengths[0]) for name, column in first.items()}
+        row_size, self._at = self._at - start, start
+        if element.n_rows * row_size > len(self._body) - start:
+            return None
+        fields: list[tuple[Any, ...]] = []
+        for name, kind, length_type in element.properties:
+            if length_type:
+                fields.append((f"length of {name}", self._order + length_type))
+            fields.append((name, self._order + kind, (lengths[name],)))
+        rows = np.frombuffer(self._body, np.dtype(fields), element.n_rows, start)
+        if any(
+            p.length_type and (rows[f"length of {p.name}"] != lengths[p.name]).any()
             for p in element.properties
-        ]
-        tables[element.name], place = _binary_table(
-            body, place, _Element(element.name, element.n_rows, typed)
-        )
-    return tables
-
-
-def _binary_table(body: bytes, place: int, element: _Element) -> tuple[Table, int]:
-    """Read a table from this byte on; return it with the byte after it."""
-    properties = element.properties
-    if not properties or element.n_rows == 0:
-        none = np.empty(0, np.int64)
-        return {p.name: _Lists(none, np.empty(0, p.type)) for p in properties}, place
-    # Rows are read at once if their lists are as long as those of the first one.
-    pieces, end = _binary_row(body, place, 0, element)
-    fields: list[tuple[Any, ...]] = []
-    for k, (p, piece) in enumerate(zip(properties, pieces, strict=True)):
-        if p.length_type:
-            fields.append((f"length {k}", p.length_type))
-        fields.append((f"values {k}", p.type, (len(piece),)))
-    if element.n_rows * (end - place) <= len(body) - place:
-        rows = np.frombuffer(body, np.dtype(fields), element.n_rows, place)
-        if all(
-            (rows[f"length {k}"] == len(piece)).all()
-            for k, piece in enumerate(pieces)
-            if properties[k].length_type
         ):
-            return {
-                p.name: _Lists(
-                    np.full(len(rows), len(piece)), rows[f"values {k}"].ravel()
-                )
-                for k, (p, piece) in enumerate(zip(properties, pieces, strict=True))
-            }, place + rows.nbytes
-    columns: list[list[NDArray[Any]]] = [[] for _ in properties]
+            return None
+        self._at += rows.nbytes
+        return {
+            name: _Lists(np.full(len(rows), length), rows[name].ravel())
+            for name, length in lengths.items()
+        }
+
+
+def _read_table(body: _Text | _Binary, element: _Element) -> Table:
+    if not element.properties:  # such a table has no lines either
+        return {}
+    table = body.take_alike(element) if element.n_rows > 0 else None
+    return _read_rows(body, element) if table is None else table
+
+
+def _read_rows(body: _Text | _Binary, element: _Element) -> Table:
+    columns: list[tuple[list[int], list[Any]]] = [([], []) for _ in element.properties]
     for i in range(element.n_rows):
-        pieces, place = _binary_row(body, place, i, element)
-        for column, piece in zip(columns, pieces, strict=True):
-            column.append(piece)
+        body.start_row()
+        try:
+            for p, (lengths, values) in zip(element.properties, columns, strict=True):
+                length = body.take(p.length_type, 1)[0] if p.length_type else 1
+                lengths.append(length)
+                values.extend(body.take(p.type, length))
+        except EOFError:
+            msg = f"row {i} of element {element.name} is cut off."
+            raise ValueError(msg) from None
     return {
         p.name: _Lists(
-            np.array([len(piece) for piece in column]), np.concatenate(column)
+            np.array(lengths, np.int64),
+            np.array(values, np.float64 if p.type[0] == "f" else np.int64),
         )
-        for p, column in zip(properties, columns, strict=True)
-    }, place
-
-
-def _binary_row(
-    body: bytes, place: int, i: int, element: _Element
-) -> tuple[list[NDArray[Any]], int]:
-    pieces = []
-    for _, kind, length_type in element.properties:
-        length = 1
-        if length_type:
-            if place + np.dtype(length_type).itemsize > len(body):
-                _refuse_row(i, element)
-            length = int(np.frombuffer(body, length_type, 1, place)[0])
-            place += np.dtype(length_type).itemsize
-        size = length * np.dtype(kind).itemsize
-        if not 0 <= size <= len(body) - place:
-            _refuse_row(i, element)
-        pieces.append(np.frombuffer(body, kind, length, place))
-        place += size
-    return pieces, place
-
-
-def _refuse_row(i: int, element: _Element) -> NoReturn:
-    msg = f"row {i} of element {element.name} is cut off."
-    raise ValueError(msg)
+        for p, (lengths, values) in zip(element.properties, columns, strict=True)
+    }
 
 
 def _check_polygons(polygons: _Lists, n_vertices: int) -> None:
