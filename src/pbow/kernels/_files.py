@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 from numpy.lib.format import open_memmap
@@ -88,8 +88,6 @@ def fill_file(
     title = f"pbow matrix {shape} in tiles {tiles}: {key}\n".encode()
     if not _is_finished(target, title):
         partial, mask = _beside(target)
-        if partial.exists() and not mask.exists():
-            _refuse(target, f"{mask.name}, which says what is done, is missing")
         with naming(path), _only_writer(mask, target):
             # Another process may have finished it before this one had the lock.
             if not _is_finished(target, title):
@@ -119,15 +117,13 @@ def _is_finished(target: Path, title: bytes) -> bool:
     return target.exists()
 
 
-def _n_done(target: Path) -> int:
-    """Return how many tiles of a partial matrix are done."""
-    _, mask = _beside(target)
-    if mask.stat().st_size == 0:  # just begun
-        return 0
+def _is_begun(target: Path) -> bool:
+    """Return whether there is a partial matrix of which some tiles are done."""
+    partial, mask = _beside(target)
     try:
-        return int(np.count_nonzero(np.load(mask)))
-    except (ValueError, EOFError, OSError):
-        _refuse(target, f"{mask.name} is damaged")
+        return partial.exists() and bool(np.load(mask).any())
+    except (ValueError, EOFError):
+        _refuse(target, f"{mask.name}, which says what is done, is missing or damaged")
 
 
 def _ends_with(path: Path, title: bytes) -> bool:
@@ -143,7 +139,7 @@ def _open(
 ) -> tuple[FloatsOnDisk, MaskOnDisk]:
     """Open the matrix and the mask of tiles that are done, or create them."""
     partial, mask = _beside(target)
-    if partial.exists() and _n_done(target) > 0:
+    if _is_begun(target):
         if not _ends_with(partial, title):
             _refuse(target, f"{partial.name} is part of another matrix")
         return open_memmap(partial, mode="r+"), open_memmap(mask, mode="r+")
@@ -154,14 +150,23 @@ def _open(
         with partial.open("ab") as file:
             file.write(title)
             file.flush()
-            # A memory map that meets a full disk ends the process: take all blocks now.
-            if hasattr(os, "posix_fallocate"):
-                os.posix_fallocate(file.fileno(), 0, file.tell())
+            _allocate(file)
     except BaseException:
         partial.unlink(missing_ok=True)
         mask.unlink()
         raise
     return matrix, done
+
+
+def _allocate(file: BinaryIO) -> None:
+    """Take all blocks now: a memory map that meets a full disk ends the process."""
+    try:
+        os.posix_fallocate(file.fileno(), 0, file.tell())
+    except AttributeError:  # macOS and Windows
+        pass
+    except OSError as error:
+        if error.errno not in {errno.EOPNOTSUPP, errno.EINVAL}:  # not on this disk
+            raise
 
 
 @contextlib.contextmanager
