@@ -127,7 +127,7 @@ def test_a_component_that_dies_when_it_is_born_is_left_out():
     assert X[0].tolist() == [[1.0, np.inf]]
 
 
-def test_a_loop_is_born_with_the_edge_that_closes_it_and_never_dies():
+def test_a_loop_is_born_with_the_edge_that_closes_it_and_is_essential():
     X = graph_sublevel([TRIANGLE_WITH_TAIL], [[0.0, 1.0, 2.0, 3.0]], dims=1)
     assert X.parts == ("H1",)
     assert X[0].tolist() == [[2.0, np.inf]]

@@ -132,13 +132,13 @@ def test_the_outer_end_of_a_tube_never_closes():
     assert_array_equal(X[0], [[4 * side, np.inf]])
 
 
-def test_a_torus_has_two_loops_that_never_die(rng):
+def test_a_torus_has_two_essential_loops(rng):
     faces = grid(9, 11, around=True, along=True)
     X = mesh_geodesic(rng.uniform(size=(99, 3)), faces, range(0, 99, 10))
     assert X.essential().sizes.tolist() == [2] * 10
 
 
-def test_a_sphere_has_none_that_never_dies(rng):
+def test_a_sphere_has_no_essential_loop(rng):
     octahedron = np.concatenate((np.eye(3), -np.eye(3)))
     faces = [[x, y, z] for x in (0, 3) for y in (1, 4) for z in (2, 5)]
     assert_same_as_gudhi(octahedron + 0.1 * rng.uniform(size=(6, 3)), faces, range(6))

@@ -129,11 +129,11 @@ def sides(triangle, size):
 
 
 def test_torsion_shows_in_one_field_and_not_in_another():
-    forever = [[1.0, np.inf]]
+    essential = [[1.0, np.inf]]
     plane = [projective_plane()]
     over_two = rips(plane, (1, 2), metric="precomputed", field=2)[0]
     over_three = rips(plane, (1, 2), metric="precomputed", field=3)[0]
-    assert (over_two["H1"].tolist(), over_two["H2"].tolist()) == (forever, forever)
+    assert (over_two["H1"].tolist(), over_two["H2"].tolist()) == (essential, essential)
     assert (over_three["H1"].tolist(), over_three["H2"].tolist()) == ([], [])
 
 

@@ -32,7 +32,7 @@ def _of_machine(root: Path) -> float:
     for line in _lines(root / "proc" / "meminfo"):
         if line.startswith("MemAvailable:"):
             return 1024.0 * int(line.split()[1])
-    try:  # not Linux: all there is, since what is free of it is not told
+    try:  # not Linux: all there is, since what is free of it is not known
         return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
         return inf

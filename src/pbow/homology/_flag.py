@@ -210,7 +210,7 @@ def _count_cliques(graph: coo_matrix, size: int) -> float:
     """Return at least the number of cliques of `size` vertices; exact for full graphs.
 
     A clique is counted at its vertex of lowest degree, the first of these: there it is
-    one of the subsets of those neighbours that come later in this order.
+    one of the subsets of those neighbors that come later in this order.
     """
     n = graph.shape[0]
     degrees = np.bincount(graph.row, minlength=n) + np.bincount(graph.col, minlength=n)

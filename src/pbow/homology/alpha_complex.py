@@ -87,7 +87,7 @@ def alpha(
     leave points of persistence about 1e-16 in the diagrams.
 
     Computed by ``gudhi.AlphaComplex``. That part of gudhi uses CGAL and is under the
-    GPL, while those that the other functions here use are under the MIT licence.
+    GPL, while those that the other functions here use are under the MIT license.
 
     References
     ----------
@@ -96,7 +96,7 @@ def alpha(
 
     Examples
     --------
-    Balls around the corners of a square touch at half a side, and meet in the centre
+    Balls around the corners of a square touch at half a side, and meet in the center
     at half a diagonal.
 
     >>> from pbow.homology import alpha

@@ -34,7 +34,7 @@ def heat_kernel_signature(graph: Any, t: float) -> Floats:
     .. math:: \mathrm{hks}_t(v) = \sum_k e^{-t \lambda_k} \varphi_k(v)^2
               = \left(e^{-t L}\right)_{vv}.
 
-    Small t look at the neighbours of a vertex, large ones at the whole graph. Values
+    Small t look at the neighbors of a vertex, large ones at the whole graph. Values
     lie in (0, 1]; a vertex without edges has 1.
 
     Parameters
@@ -64,7 +64,7 @@ def heat_kernel_signature(graph: Any, t: float) -> Floats:
     -----
     All eigenvectors of each component are computed: memory grows with the square of the
     number of its vertices and time with the cube, some two seconds for 2,000. Vertices
-    with the same neighbours, as leaves of one vertex, count as one.
+    with the same neighbors, as leaves of one vertex, count as one.
 
     References
     ----------
@@ -111,7 +111,7 @@ def _adjacency(graph: Any) -> csr_array:
 
 
 def _kinds(adjacency: csr_array) -> Ints:
-    """Return a number for each vertex; twins, with the same neighbours, have the same.
+    """Return a number for each vertex; twins, with the same neighbors, have the same.
 
     In graphs of discussions most vertices are leaves of a few others.
     """

@@ -103,7 +103,7 @@ def sparse_rips(
 
     All cliques of the graph enter, also those of points that a larger ball has covered
     meanwhile, which [1]_ leaves out. That changes no diagram: once covered, a point has
-    no neighbour that its coverer does not have, and can be collapsed onto it; one after
+    no neighbor that its coverer does not have, and can be collapsed onto it; one after
     another, in the order in which they are covered, all such points go away.
 
     References

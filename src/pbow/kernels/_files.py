@@ -29,7 +29,7 @@ from pbow.errors import ParameterError
 fcntl: ModuleType | None
 try:
     import fcntl
-except ImportError:  # Windows: two processes that write to the same name are not told
+except ImportError:  # Windows: two processes may write to the same name
     fcntl = None
 
 __all__ = ["Mark", "Mask", "fill_file"]
