@@ -1,10 +1,8 @@
 """The six commands of the README, as they stand there, in an empty folder."""
 
 import csv
-import os
 import re
-import subprocess
-import sys
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -25,24 +23,17 @@ def commands():
     return block.splitlines()
 
 
-def test_the_readme_leads_from_an_empty_folder_to_a_page(tmp_path):
+def test_the_readme_leads_from_an_empty_folder_to_a_page(run, tmp_path):
     for module in ("gudhi", "plotly"):
         pytest.importorskip(module)
-    # `pbow` is where the Python of the tests is.
-    search = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     printed = {}
     for line in commands():
-        run = subprocess.run(
-            ["bash", "-ec", line],
-            cwd=tmp_path,
-            env=os.environ | {"PATH": search},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert run.returncode == 0, run.stderr
-        assert "Warning" not in run.stderr
-        printed[line.split()[1]] = run.stdout
+        program, *words = shlex.split(line)
+        assert program == "pbow"
+        result = run(*words)
+        assert result.exit_code == 0, result.output
+        assert "Warning" not in result.stderr
+        printed[words[0]] = result.stdout
     steps = ["datasets", "homology", "fit", "transform", "evaluate", "explore"]
     assert list(printed) == steps
 

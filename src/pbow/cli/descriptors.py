@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -99,19 +100,25 @@ def make_descriptors(
         Of those that have such a parameter; None is left to the class.
     """
     # Of the class itself: a subclass of the user's has another name.
-    made = {vars(cls).get("short_name") or cls.__name__: cls() for cls in classes}
-    known = {name: descriptor.get_params() for name, descriptor in made.items()}
-    optional = ("random_state", "n_jobs")
+    named = {vars(cls).get("short_name") or cls.__name__: cls for cls in classes}
+    known = {
+        name: list(inspect.signature(cls).parameters) for name, cls in named.items()
+    }
     asked = {**settings, **{p: v for p, v in common.items() if v is not None}}
-    for parameter in asked.keys() - optional:
+    for parameter in asked.keys() - {"random_state", "n_jobs"}:
         if not any(parameter in parameters for parameters in known.values()):
             listed = sorted({p for parameters in known.values() for p in parameters})
-            verb = "has" if len(made) == 1 else "have"
+            verb = "has" if len(named) == 1 else "have"
             msg = (
-                f"{' and '.join(made)} {verb} no parameter {parameter}; known are "
+                f"{' and '.join(named)} {verb} no parameter {parameter}; known are "
                 f"{', '.join(listed)}."
             )
             raise click.UsageError(msg)
-    for name, descriptor in made.items():
-        descriptor.set_params(**{p: v for p, v in asked.items() if p in known[name]})
+    made = {}
+    for name, cls in named.items():
+        try:
+            made[name] = cls(**{p: v for p, v in asked.items() if p in known[name]})
+        except TypeError as error:  # one that has no default
+            msg = f"{name}: {error}. Set it by --set."
+            raise click.UsageError(msg) from error
     return made

@@ -196,7 +196,8 @@ def _build(
     if not isinstance(name, str) or name not in known:
         _refuse(
             f"it holds a {name!r:.90}, which is not a class of this pbow. Update pbow "
-            "if a newer one made it; pass classes=[...] if it is yours"
+            "if a newer one made it; if it is yours, pass the class (classes=[...], or "
+            "--descriptor)"
         )
     cls: type[DiagramEstimator] = known[name]
     parameters, learnt = header.get("parameters"), header.get("learnt")
