@@ -275,7 +275,7 @@ def test_a_class_of_another_package_is_saved_and_loaded_if_it_is_passed(X, path)
     assert type(loaded) is BoxCount
     assert loaded.boxes_["H1"].n_points == fitted.boxes_["H1"].n_points
     assert_array_equal(loaded.transform(X), fitted.transform(X))
-    with pytest.raises(FileFormatError, match=r"BoxCount.* classes=\[\.\.\.\]"):
+    with pytest.raises(FileFormatError, match=r"BoxCount.*\(classes=\[\.\.\.\]"):
         pbow.load(path)
 
 
