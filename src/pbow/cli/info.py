@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 import zlib
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     Found = tuple[dict[str, Any], str]
 
 __all__ = ["info"]
-
-# A death so many times the usual one may stand for infinity.
-HUGE = 1e6
 
 
 @click.command(cls=Command)
@@ -77,74 +75,21 @@ def _is_model(path: Path) -> bool:
 
 
 def _describe_diagrams(X: Diagrams) -> Found:
-    parts = {name: _count_points(X[name]) for name in X.parts}
-    warnings = [] if len(X) else ["there is no sample."]
-    for name, part in parts.items():
-        warnings += _doubts(name, part, len(X))
-    facts = {
-        "kind": "diagrams",
-        "summary": f"diagrams, {plural(len(X), 'sample')}",
-        "samples": len(X),
-        "parts": parts,
-        "warnings": warnings,
-    }
+    from pbow.io import describe  # noqa: PLC0415
+
+    facts = asdict(describe(X))
+    summary = f"diagrams, {plural(len(X), 'sample')}"
     counts = ("points", "essential", "empty")
     ranges = ("sizes", "births", "deaths", "persistences")
     head = ("points per diagram", "births", "deaths", "persistence")
     rows: list[tuple[str, ...]] = [("part", *counts, *head)]
-    for name, part in parts.items():
+    for name, part in facts["parts"].items():
         cells = [f"{part[key]:,}" for key in counts]
         rows.append((name, *cells, *(_range(part[key]) for key in ranges)))
-    return facts, aligned(rows, left=(0,))
+    return {"kind": "diagrams", "summary": summary, **facts}, aligned(rows, left=(0,))
 
 
-def _count_points(part: Diagrams) -> dict[str, Any]:
-    import numpy as np  # noqa: PLC0415
-
-    def span(values: Any) -> list[float] | None:
-        return [float(values.min()), float(values.max())] if len(values) else None
-
-    births, deaths = part.points.T
-    finite = np.isfinite(deaths)
-    persistences = deaths[finite] - births[finite]
-    median = float(np.median(np.abs(deaths[finite]))) if finite.any() else 0.0
-    return {
-        "points": len(part.points),
-        "essential": int((~finite).sum()),
-        "empty": int((part.sizes == 0).sum()),
-        "on_diagonal": int((persistences == 0.0).sum()),
-        "sizes": [int(size) for size in span(part.sizes) or [0, 0]],
-        "births": span(births),
-        "deaths": span(deaths[finite]),
-        "persistences": span(persistences),
-        "median_death": median,
-    }
-
-
-def _doubts(name: str, part: dict[str, Any], n_samples: int) -> list[str]:
-    """Return what users may not expect of a part."""
-    doubts = []
-    if part["empty"]:
-        which = f"{part['empty']:,} of {plural(n_samples, 'diagram')}"
-        doubts.append(f"{name} has no point in {which}.")
-    if part["points"] and part["points"] == part["essential"]:
-        doubts.append(
-            f"all points of {name} are essential; descriptors leave such points out "
-            "unless their parameter essential says otherwise."
-        )
-    if part["on_diagonal"]:
-        n = plural(part["on_diagonal"], "point")
-        doubts.append(f"{name} has {n} on the diagonal, with persistence 0.")
-    largest = max(map(abs, part["deaths"] or [0.0]))
-    if part["median_death"] > 0.0 and largest > HUGE * part["median_death"]:
-        doubts.append(
-            f"{name} has a death of size {largest:g}, and half of them are below "
-            f"{part['median_death']:.4g}. If it stands for infinity, write inf."
-        )
-    return doubts
-
-
-def _range(ends: list[float] | None) -> str:
+def _range(ends: tuple[float, float] | None) -> str:
     if ends is None:
         return ""
     low, high = (f"{end:.4g}" for end in ends)

@@ -1,6 +1,7 @@
 """Diagrams of other programs, and files: readers, writers and converters."""
 
 from pbow.errors import FileFormatError
+from pbow.io.description import Description, PartDescription, describe
 from pbow.io.files import read_diagrams, write_diagrams
 from pbow.io.gudhi import from_gudhi, to_gudhi
 from pbow.io.labels import read_labels, read_names
@@ -17,7 +18,10 @@ from pbow.io.native import read_metadata, read_native, write_native
 from pbow.io.vectors import write_vectors
 
 __all__ = [
+    "Description",
     "FileFormatError",
+    "PartDescription",
+    "describe",
     "from_cripser",
     "from_dionysus",
     "from_giotto",
