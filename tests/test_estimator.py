@@ -372,13 +372,25 @@ def test_transformers_put_out_diagrams_whatever_a_pipeline_asks_for(estimator, X
     assert isinstance(fitted.transform(X), Diagrams)
 
 
-coordinate = st.floats(-1e100, 1e100) | st.floats(-1, 1) | st.sampled_from([0.0, 0.5])
-diagram = st.lists(
-    st.tuples(coordinate, coordinate | st.just(np.inf))
-    .map(sorted)
-    .filter(lambda point: np.isfinite(point[0])),
-    max_size=12,
+scales = st.sampled_from(
+    [0.0, -0.0, 5e-324, -5e-324, 3.6e-162, 1.0, 1e100]
+) | st.builds(
+    lambda sign, exponent: sign * 10.0**exponent,
+    st.sampled_from([-1.0, 1.0]),
+    st.floats(-323.0, 100.0),
 )
+
+
+@st.composite
+def collections(draw):
+    """Two lists of diagrams whose coordinates are of one scale, or of a few."""
+    units = st.sampled_from(draw(st.lists(scales, min_size=1, max_size=3)))
+    factors = st.floats(-1.0, 1.0) | st.sampled_from([0.0, 0.5, 1.0])
+    coordinates = units | st.builds(float.__mul__, factors, units)
+    point = st.tuples(coordinates, coordinates).map(sorted)
+    point |= coordinates.map(lambda birth: [birth, np.inf])
+    diagrams = st.lists(st.lists(point, max_size=6), min_size=1, max_size=4)
+    return draw(diagrams), draw(diagrams)
 
 
 def choices(estimator):
@@ -391,22 +403,25 @@ def choices(estimator):
     options["essential"] = st.sampled_from(["drop", "separate", 1e100])
     if "whiten" in estimator.get_params():
         options |= {"whiten": st.booleans(), "n_words": st.integers(1, 3)}
+    # Kernels of heat refuse what their squares cannot hold.
+    if "bandwidth" in estimator.get_params() and estimator.short_name != "multiscale":
+        options["bandwidth"] = st.sampled_from([None, 5e-324, 7.5e-166, 1.0, 1.7e308])
     return st.fixed_dictionaries(options)
 
 
 @each_learner
-@given(train=st.lists(diagram, min_size=1, max_size=4), test=diagram, data=st.data())
-def test_no_valid_input_gives_nan_or_inf(estimator, train, test, data):
-    train = [*train, [[0.0, 1.0], [0.5, 0.75], [0.25, 0.5]]]
+@given(both=collections(), data=st.data())
+def test_no_valid_input_of_any_scale_gives_nan_or_inf(estimator, both, data):
+    train, test = [*both[0], [[0.0, 0.0]]], both[1]
     model = clone(estimator).set_params(**data.draw(choices(estimator)))
     try:
         fitted = model.fit(train)
     except ValueError as error:
-        # Points so near in the scale of the others that squares cannot tell them apart.
+        # Too few, or so near in the scale of the others that squares are the same.
         assert "told apart" in str(error)  # noqa: PT017
         assert "_inf" not in str(error)  # noqa: PT017
         return
-    X = [*train, test, []]
+    X = [*train, *test, []]
     assert np.isfinite(fitted.transform(X)).all()
     if hasattr(fitted, "distances"):
         assert np.isfinite(fitted.distances(X)).all()

@@ -103,3 +103,10 @@ def test_limits_of_any_persistences_are_hazen_quantiles(persistence):
 def test_another_seed_draws_other_points(ragged):
     samples = [draw_sample([ragged], 30, ramp=None, seed=s) for s in (0, 1)]
     assert not np.array_equal(*samples)
+
+
+def test_a_sample_follows_the_shortest_ramp():
+    X = Diagrams.from_list([[[0.0, 0.0], [0.0, 5e-324], [1.0, 1.0]]])
+    ramp = persistence_ramp([X], (0.0, 1.0))
+    assert ramp == Ramp(0.0, 5e-324)
+    assert_array_equal(draw_sample([X], 3, ramp=ramp, seed=0), [[0.0, 5e-324]] * 3)

@@ -258,3 +258,16 @@ def test_the_defaults_tell_the_authors_shapes_apart(data_home):
     )
     model = make_pipeline(PersistenceImage(), MaxAbsScaler(), LinearSVC())
     assert model.fit(train, y_train).score(test, y_test) >= 0.93
+
+
+@pytest.mark.parametrize("unit", ["diagram", "pixel", "paper"])
+@pytest.mark.parametrize("bandwidth", [5e-324, 7.5e-166, 1.7e308])
+@pytest.mark.parametrize("size", [2.7e-244, 1.0, 1e100])
+def test_an_image_has_any_bandwidth(bandwidth, unit, size):
+    image = PersistenceImage(3, bandwidth=bandwidth, bandwidth_unit=unit)
+    H = image.fit_transform([[[0.0, size], [0.5 * size, size]]])
+    assert (H >= 0.0).all()
+    assert H.sum() <= 2.0
+    if bandwidth < 1e-100 and size >= 1.0 and unit != "paper":
+        # Of a point on a corner of the box a quarter is inside, on a side a half.
+        assert H.sum() == 0.75

@@ -174,3 +174,11 @@ def test_certified_settings_have_a_constant_and_the_others_none(ragged):
 def test_bad_parameters_are_refused_in_fit(ragged, params, message):
     with pytest.raises(ValueError, match=message):
         StablePersistenceBoW(3, **params).fit(ragged)
+
+
+@pytest.mark.parametrize("covariance", ["diag", "full"])
+def test_a_mixture_of_births_whose_squares_vanish_is_learnt(covariance):
+    model = StablePersistenceBoW(2, covariance=covariance, essential="separate")
+    births = [[0.0, np.inf], [3.6e-162, np.inf]]
+    H = model.fit_transform([[[0.0, 1.0], [0.0, 2.0], *births]])
+    assert np.isfinite(H).all()
