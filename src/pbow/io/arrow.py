@@ -68,6 +68,9 @@ def read_parquet(path: Path) -> Diagrams:
     parquet = _import("pyarrow.parquet")
     with _opened(path) as file:
         source = parquet.ParquetFile(file, page_checksum_verification=True)
+        # Decodes all pages in small batches: where a column's metadata are damaged, it
+        # raises an error, and asking for them would end the process.
+        source.scan_contents()
         groups = range(source.num_row_groups)
         metadata = [source.metadata.row_group(i) for i in groups]
         # A repeated value takes next to no bytes, before and after compression.
