@@ -76,8 +76,10 @@ class ParameterError(ValueError):
         """The value as messages show it: long ones are cut."""
         try:
             text = repr(self.value)
-        except ValueError:  # an int of more digits than Python writes
-            return f"a number of {self.value.bit_length()} bits"
+        except ValueError:  # an int of more digits than Python writes, or a list of it
+            if isinstance(self.value, int):
+                return f"a number of {self.value.bit_length()} bits"
+            return f"a {type(self.value).__name__} of numbers too long to write"
         return text if len(text) <= 200 else f"{text[:197]}..."
 
 

@@ -163,7 +163,19 @@ def test_memory_that_one_item_lacks_stays_an_error_of_memory():
         (
             "dims",
             "one or more different ints >= 0",
-            [(), (-1,), -1, (0.5,), "1", (True,), [[0], [1]], None, (1, 1), 10**400],
+            [
+                (),
+                (-1,),
+                -1,
+                (0.5,),
+                "1",
+                (True,),
+                [[0], [1]],
+                None,
+                (1, 1),
+                10**400,
+                [10**5000],
+            ],
         ),
         (
             "field",

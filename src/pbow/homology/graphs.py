@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pbow._utils.threads import for_each_block
 from pbow.compute.extended import extended_graphs
 from pbow.compute.union_find import count_neighbors, sublevel_graphs
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
-from pbow.errors import ParameterError
+from pbow.errors import ItemError, ParameterError
 from pbow.homology._common import Floats, Ints, as_numbers, check_dims, check_items
 from pbow.homology.graph_collection import Graphs, as_listed, cumulated, is_networkx
 
@@ -250,13 +251,16 @@ def _flat(graphs: Any, values: Any) -> tuple[Graphs, Floats]:
         expected = "'degree', a function of a graph, or one array per graph"
         raise ParameterError("values", expected, values)
 
-    def check(item: tuple[Any, Any, int]) -> Floats:
+    def check(item: tuple[Any, Any, int]) -> NDArray[Any]:
         of_graph, graph, n_vertices = item
         return _check_values(value_of(of_graph), graph, n_vertices)
 
     triples = zip(given, listed, flat.num_nodes.tolist(), strict=True)
     arrays = check_items(triples, "graph", check)
-    return flat, np.concatenate([np.empty(0), *arrays])
+    # Adding 0 makes 0 of a negative zero.
+    heights: Floats = np.concatenate([np.empty(0), *arrays]).astype(np.float64) + 0.0
+    _check_finite(heights, flat)
+    return flat, heights
 
 
 def _degrees(graphs: Graphs) -> Floats:
@@ -266,8 +270,8 @@ def _degrees(graphs: Graphs) -> Floats:
     return degrees
 
 
-def _check_values(values: Any, graph: Any, n_vertices: int) -> Floats:
-    """Return the values of one graph as floats, one per vertex."""
+def _check_values(values: Any, graph: Any, n_vertices: int) -> NDArray[Any]:
+    """Return the values of one graph as an array, one per vertex."""
     if isinstance(values, Mapping):
         if not is_networkx(graph) or set(values) != set(graph.nodes):
             msg = (
@@ -283,15 +287,19 @@ def _check_values(values: Any, graph: Any, n_vertices: int) -> Floats:
             f"{n_vertices} vertices."
         )
         raise ValueError(msg)
-    # Adding 0 makes 0 of a negative zero.
-    heights: Floats = array.astype(np.float64) + 0.0
+    return array
+
+
+def _check_finite(heights: Floats, graphs: Graphs) -> None:
+    """Raise unless the values of all graphs can be computed with."""
     # A NaN fails the comparison too.
     valid = np.abs(heights) <= LARGEST_COORDINATE
     if not valid.all():
-        vertex = int(np.argmin(valid))
-        msg = (
-            f"vertex {vertex} has the value {heights[vertex]}; expected finite values "
-            f"of at most {LARGEST_COORDINATE:g}."
+        row = int(np.argmin(valid))
+        nodes = cumulated(graphs.num_nodes)
+        i = int(np.searchsorted(nodes, row, side="right")) - 1
+        wrong = (
+            f"vertex {row - nodes[i]} has the value {heights[row]}; expected finite "
+            f"values of at most {LARGEST_COORDINATE:g}."
         )
-        raise ValueError(msg)
-    return heights
+        raise ItemError("graph", i, wrong)
