@@ -4,8 +4,12 @@ from hashlib import sha256
 import numpy as np
 import pytest
 
-from pbow.datasets.importing import output
-from pbow.datasets.importing.output import Converted, digest_of, write_npz
+from pbow.datasets.importing.output import (
+    MOST_SUMS,
+    Converted,
+    digest_of,
+    write_npz,
+)
 from pbow.datasets.importing.release import open_release
 
 CONVERTED = Converted("two", {"x": np.arange(3), "names": np.array(["a"])}, "Nothing.")
@@ -27,16 +31,16 @@ def test_arrays_and_where_they_are_from_are_in_the_file(tmp_path, write_folder, 
     assert str(tmp_path) not in str(arrays["provenance"])
 
 
-def test_of_many_files_one_digest_is_kept(monkeypatch, tmp_path, write_folder, load):
-    monkeypatch.setattr(output, "MOST_SUMS", 1)
+def test_of_many_files_one_digest_is_kept(tmp_path, write_folder, load):
+    files = dict.fromkeys(map(str, range(MOST_SUMS + 1)), "1")
     records = []
     for last in "223":
-        with open_release(write_folder({"a": "1", "b": last})) as release:
+        with open_release(write_folder(files | {"0": last})) as release:
             for name in release.names:
                 release.read(name)
             path = write_npz(tmp_path, CONVERTED, "name", release)
         records.append(json.loads(str(load(path)["provenance"]))["files"])
-    assert records[0]["count"] == 2
+    assert records[0]["count"] == len(files)
     assert records[0] == records[1] != records[2]
 
 
