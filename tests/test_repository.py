@@ -1,5 +1,6 @@
 """What must hold of the repository as a whole."""
 
+import ast
 import re
 import shutil
 import subprocess
@@ -93,4 +94,41 @@ def test_no_tracked_file_holds_a_path_of_one_machine():
     machine_path = re.compile(rb"(?<![\w.])/(work|root)/")
     # A tracked file may be missing from the tree before its removal is committed.
     found = [f for f in files if f.is_file() and machine_path.search(f.read_bytes())]
+    assert found == []
+
+
+def test_every_module_has_a_test_file_of_its_own_name():
+    source, tests = ROOT / "src" / "pbow", ROOT / "tests"
+    expected = [
+        module.parent.relative_to(source) / f"test_{module.stem.lstrip('_')}.py"
+        for module in sorted(source.rglob("*.py"))
+        if module.stem not in {"__init__", "__main__", "_version"}
+        # The comparisons are rewritten by themselves.
+        and "experiment" not in module.relative_to(source).parts
+    ]
+    missing = [path.as_posix() for path in expected if not (tests / path).is_file()]
+    assert missing == []
+
+
+# What a test varies is an argument: a constant that is patched is tested as nobody uses
+# it. The sizes of public releases are facts, and those of tests are smaller.
+MAY_PATCH = {"experiment", "importing", "test_benchmarks.py"}
+
+
+def test_no_test_patches_a_constant():
+    found = []
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        if MAY_PATCH & {*path.relative_to(ROOT / "tests").parts}:
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(
+                ("monkeypatch.setattr", "monkeypatch.setitem")
+            ):
+                names = [a.value for a in node.args if isinstance(a, ast.Constant)]
+                found += [
+                    f"{path.relative_to(ROOT)}:{node.lineno} {name}"
+                    for name in names
+                    if re.search(r"(^|\.)[A-Z][A-Z0-9_]+$", str(name))
+                ]
     assert found == []
