@@ -27,7 +27,7 @@ soft = StablePersistenceBoW(n_words=12, random_state=0).fit(X)
 # Hard and soft words
 # -------------------
 # A point counts for the word in whose cell it lies (left), or for all words by their
-# shares of the density (right; ellipses are one standard deviation). Grey are the
+# shares of the density (right; ellipses are one standard deviation). Gray are the
 # points of all diagrams.
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")

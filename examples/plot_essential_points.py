@@ -1,6 +1,6 @@
 """
-Points that never die, in several dimensions
-============================================
+Essential classes in several dimensions
+=======================================
 
 A filtration that ends leaves some components and loops alive. They have no place in the
 plane of birth and persistence. ``essential`` says what becomes of them.

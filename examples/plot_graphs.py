@@ -2,14 +2,14 @@
 Graphs: degrees, and loops that die
 ===================================
 
-Vertices enter a graph by their degree, those with few neighbours first. Sublevel sets
+Vertices enter a graph by their degree, those with few neighbors first. Sublevel sets
 see loops being born, but never dying. Extended persistence comes back from the top and
 gives each of them a death.
 """
 
 # %%
 # Three kinds of graphs with as many vertices and about as many edges: edges anywhere;
-# edges between neighbours on a ring, half of them moved; and new vertices that prefer
+# edges between neighbors on a ring, half of them moved; and new vertices that prefer
 # those which many others have chosen.
 
 import matplotlib.pyplot as plt
@@ -57,8 +57,8 @@ y = np.repeat(np.arange(3), n_per_class)
 # %%
 # One graph, seen twice
 # ---------------------
-# Bars that end in an arrow never die. In extended persistence there are none: a loop
-# (Ext1) goes from its lowest to its highest degree.
+# Bars with an arrow are essential. Extended persistence has none: a loop (Ext1)
+# goes from its lowest to its highest degree.
 
 sublevel, extended = graph_sublevel(graphs, dims=(0, 1)), graph_extended(graphs)
 figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
@@ -69,8 +69,8 @@ plt.show()
 # %%
 # What a classifier makes of them
 # -------------------------------
-# What never dies is left out, or dies at a number above all degrees. Degrees are whole
-# numbers, and three words tell them apart.
+# Essential classes are left out, or die at a number above all degrees. Degrees are
+# integers, and three words tell them apart.
 
 for name, X, essential in (
     ("sublevel, what dies", sublevel["H0"], "drop"),

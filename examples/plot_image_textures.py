@@ -41,7 +41,7 @@ for name, make in textures.items():
 # %%
 # Pictures and their diagrams
 # ---------------------------
-# One component never dies; it is on the dashed line.
+# One component is essential; it is on the dashed line.
 
 X = cubical(images)
 figure, axes = plt.subplots(2, 3, figsize=(9, 6), layout="constrained")

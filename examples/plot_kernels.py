@@ -3,7 +3,7 @@ Kernels: comparing diagrams two at a time
 =========================================
 
 A kernel has no vector, only a number for each pair of diagrams. Support vector
-machines, nearest neighbours and embeddings need no more.
+machines, nearest neighbors and embeddings need no more.
 """
 
 # %%
@@ -30,7 +30,7 @@ X_train, X_test, y_train, y_test = train_test_split(
 # In a pipeline
 # -------------
 # ``transform`` gives the kernel with all training diagrams, which an SVM takes as
-# ``kernel="precomputed"``, or the distances to them for nearest neighbours.
+# ``kernel="precomputed"``, or the distances to them for nearest neighbors.
 
 svm, nearest = (
     SVC(kernel="precomputed", C=10.0),
@@ -39,7 +39,7 @@ svm, nearest = (
 for name, model in {
     "sliced Wasserstein, SVM": make_pipeline(SlicedWassersteinKernel(), svm),
     "multi-scale, SVM": make_pipeline(MultiScaleKernel(), svm),
-    "Wasserstein, 3 neighbours": make_pipeline(
+    "Wasserstein, 3 neighbors": make_pipeline(
         WassersteinKernel(output="distance"), nearest
     ),
 }.items():

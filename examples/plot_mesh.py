@@ -53,7 +53,7 @@ plt.show()
 # %%
 # Parts of the shape, without labels
 # ----------------------------------
-# Loops that never die are made to die at 10, later than all others, and a weight that
+# Essential loops are made to die at 10, later than all others, and a weight that
 # grows with persistence leaves those of a moment out. Vertices with similar vectors lie
 # on parts of the shape that look alike.
 

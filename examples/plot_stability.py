@@ -8,7 +8,7 @@ shows that there is no such C, and a weight that vanishes at the diagonal gives 
 """
 
 # %%
-# Two models of the same diagrams: the paper's, without any normalisation, and the form
+# Two models of the same diagrams: the paper's, without any normalization, and the form
 # whose constant is proven.
 
 import matplotlib.pyplot as plt

@@ -23,15 +23,16 @@ TEXTS += [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md
 
 # Regular expressions, and what to write instead.
 REPLACED = {
-    r"never (dies?|ends?|comes)\b": "essential",
-    r"\b(un)?dying\b|\bendless\b": "essential",
+    r"never (dies?|ends?)\b": "essential",
+    r"\bundying\b|\bendless\b": "essential",
     r"\b(can|could)( not|not)? be had\b": "(not) available",
     r"cannot be told from": "match within two standard errors; equals",
     r"\bpercent right\b|\bper cent\b": "accuracy (%)",
     r"vectors? of one length": "fixed-length feature vectors",
     r"\ban? \w+ each\b(?=[,.;])": "one ... per ...",
-    r"\b(an? \w+|one( \w+)?) an? (line|sample|diagram|row|column|class|word|label|part"
-    r"|graph|cloud|image|mesh|file|split|pixel|surface|vertex|size)\b": "per",
+    r"\b(an? \w+|one( (?!with|of|for|in|as|is|by|or|and|than)\w+)?) an? "
+    r"(line|sample|diagram|row|column|class|word|label|part|graph|cloud|image|mesh|file|split"
+    r"|pixel|surface|vertex|size)\b": "per",
     r"told by the files": "inferred from the file extension",
     r"other data than its name": "stand-in: a similar data set",
     r"the same from run to run": "reproducibility",

@@ -163,7 +163,7 @@ def _draw_by_weight(
     reached = np.concatenate(([0], np.cumsum(totals)), dtype=np.int64)
     bits = np.empty(size, np.uint64)
     fill_bits(stream, bits)
-    # The remainder favours small numbers by at most (sum of weights) / 2**64.
+    # The remainder favors small numbers by at most (sum of weights) / 2**64.
     draws = np.sort((bits % np.uint64(reached[-1])).astype(np.int64))
     cuts = np.searchsorted(draws, reached)
     drawn = []

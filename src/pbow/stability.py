@@ -2,7 +2,7 @@
 
 A word is the function ``g(b, p) = s * r(p) * phi(b, p)`` of birth and persistence: a
 factor, the ramp, a Gaussian. Its constant is the supremum of a norm of its gradient,
-bounded here from ABOVE; an optimiser would bound it from below and prove nothing.
+bounded here from ABOVE; an optimizer would bound it from below and prove nothing.
 docs/guide/stability.md has the theorem and the proof of every step.
 
 Conventions: sigma is the standard deviation of persistence, tau that of birth given

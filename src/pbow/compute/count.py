@@ -24,7 +24,7 @@ __all__ = ["count_brute", "count_grid", "count_in_numpy"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# Points labelled at a time: whole diagrams as far as possible, but never so many that
+# Points labeled at a time: whole diagrams as far as possible, but never so many that
 # their labels leave the cache.
 CHUNK = 4096
 
@@ -114,7 +114,7 @@ def _add(
     roots: Floats,
     out: Floats,
 ) -> int:
-    """Add labelled points ``start:stop``; return the diagram that goes on at stop.
+    """Add labeled points ``start:stop``; return the diagram that goes on at stop.
 
     ``tally`` is all 0 whenever a diagram begins; ``roots[c]`` is the root of c.
     """

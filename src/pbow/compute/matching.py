@@ -455,7 +455,7 @@ def _augment_all(
     owners: Ids,
     choices: Ids,
 ) -> None:
-    """Give all rows without one a column, or leave them, along shortest paths.
+    """Assign a column to every row that has none, or leave it, along shortest paths.
 
     Paths are those of :func:`_augment`. A column is scanned once; from then on nobody
     offers anything for it, and it is never the nearest again.

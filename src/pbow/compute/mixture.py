@@ -1,4 +1,4 @@
-"""Gaussian mixtures in the plane by expectation maximisation.
+"""Gaussian mixtures in the plane by expectation maximization.
 
 ``points`` is (n, 2). Components are kept as in ``likelihood``, padded. Moments are
 taken about the old means, so that nothing cancels.

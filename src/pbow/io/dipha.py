@@ -1,4 +1,4 @@
-"""Binary persistence diagrams of DIPHA, one diagram a file.
+"""Binary persistence diagrams of DIPHA, one diagram per file.
 
 Three 64-bit integers: a magic number, the kind of file, and the number of points; then
 dimension (integer), birth and death (double) of each point, all little-endian. An

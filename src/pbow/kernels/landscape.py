@@ -40,7 +40,7 @@ class LandscapeKernel(PairwiseKernel):
     Parameters
     ----------
     output : {"kernel", "distance"}, default="kernel"
-        What :meth:`transform` gives, for an SVM or for nearest neighbours, say.
+        What :meth:`transform` gives, for an SVM or for nearest neighbors, say.
     essential : {"drop", "separate"} or float, default="drop"
         What to do with essential points: leave them out; compare them by themselves, in
         a part ``<part>_inf`` in which their death is the latest time seen in fit; or

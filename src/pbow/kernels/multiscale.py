@@ -57,7 +57,7 @@ class MultiScaleKernel(PairwiseKernel):
         None, half the root of the mean squared persistence of the training points of
         the part: points next to the diagonal, however many, do not change it much.
     output : {"kernel", "distance"}, default="kernel"
-        What :meth:`transform` gives, for an SVM or for nearest neighbours, say.
+        What :meth:`transform` gives, for an SVM or for nearest neighbors, say.
     essential : {"drop", "separate"} or float, default="drop"
         What to do with essential points: leave them out; compare them by themselves, in
         a part ``<part>_inf`` in which their death is the latest time seen in fit; or

@@ -56,7 +56,7 @@ class SlicedWassersteinKernel(PairwiseKernel):
         positive distances between at most 100 training diagrams of the part,
         evenly spaced in their order.
     output : {"kernel", "distance"}, default="kernel"
-        What :meth:`transform` gives, for an SVM or for nearest neighbours, say.
+        What :meth:`transform` gives, for an SVM or for nearest neighbors, say.
     essential : {"drop", "separate"} or float, default="drop"
         What to do with essential points: leave them out; compare them by themselves, in
         a part ``<part>_inf`` in which their death is the latest time seen in fit; or

@@ -60,7 +60,7 @@ class WassersteinKernel(PairwiseKernel):
         the median of the positive distances between at most 60 training diagrams,
         evenly spaced in their order, part by part.
     output : {"kernel", "distance"}, default="kernel"
-        What :meth:`transform` gives, for an SVM or for nearest neighbours, say.
+        What :meth:`transform` gives, for an SVM or for nearest neighbors, say.
     essential : {"drop", "separate"} or float, default="drop"
         What to do with essential points: leave them out; compare them by themselves, in
         a part ``<part>_inf`` in which their death is the latest time seen in fit; or
@@ -181,7 +181,7 @@ class WassersteinKernel(PairwiseKernel):
         kept = 0.5 * (deaths - births) > 0.0
         births, deaths, diagrams = births[kept], deaths[kept], diagrams[kept]
         middles = 0.5 * births + 0.5 * deaths
-        # By death as well: middles of neighbours may be rounded to the same.
+        # By death as well: middles of neighbors may be rounded to the same.
         order = np.lexsort((deaths, births, middles, diagrams))
         return _Sorted(
             np.column_stack((births[order], deaths[order])).ravel(),

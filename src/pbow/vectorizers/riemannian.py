@@ -407,7 +407,7 @@ def _principal(blocks: Iterator[Floats], mean: Floats) -> tuple[Floats, Floats, 
     Of points on the sphere in blocks of rows. Only the triangular factor R of the
     matrix of tangent vectors is kept. A first column of ones makes the rest of its
     first row the sums of the others, divided by the root of their number, and leaves
-    below the factor of the centred matrix.
+    below the factor of the centered matrix.
     """
     n = 0
     triangle: Floats = np.empty((0, mean.size + 1))

@@ -66,7 +66,7 @@ class PersistenceStatistics(Vectorizer):
     Notes
     -----
     The standard deviation is that of the points themselves: the sum of squares is
-    divided by their number. Quantiles are linear between neighbours, as those of
+    divided by their number. Quantiles are linear between neighbors, as those of
     ``numpy.quantile``. With l the lifetimes and L their sum, the entropy is
     ``-sum(l / L * log(l / L))``, in natural logarithms; points of no lifetime add
     nothing. Of a single point all deviations, ranges and the entropy are 0. An empty

@@ -57,7 +57,7 @@ def convert_princeton(
 ) -> list[Converted]:
     """Convert the meshes of one category, ``<number>.off``, and their parts.
 
-    The labelled version of Kalogerakis et al. has ``<Category>/<number>.off`` and
+    The labeled version of Kalogerakis et al. has ``<Category>/<number>.off`` and
     ``<number>_labels.txt``, in which a line with the name of a part is followed by one
     with its faces, counted from 1. It becomes ``psb_<category>_meshes``. The benchmark
     itself has ``data/off/<number>.off`` and ``data/seg/Benchmark/<number>/

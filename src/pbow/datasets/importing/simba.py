@@ -40,9 +40,9 @@ def convert_simba(release: Release, *, progress: bool) -> list[Converted]:
     """Convert the authors' diagrams at noise 0.1: seven shapes, fifty clouds each.
 
     ``pd_gauss_0_1/<shape>/<number>.h5.pc.simba.1.00001_3.persistence`` has lines
-    ``dimension birth death``. Dimensions 0 and 1 become a file each; the paper uses 1,
-    and leaves out the shape "Random Cloud 2D". The result is compared with the checksum
-    of the repository's files.
+    ``dimension birth death``. Dimensions 0 and 1 become one file each; the paper uses
+    1, and leaves out the shape "Random Cloud 2D". The result is compared with the
+    checksum of the repository's files.
 
     Parameters
     ----------

@@ -1,0 +1,34 @@
+import numpy as np
+import pytest
+
+from pbow._utils.checks import check_option, is_finite_number, is_integer
+from pbow.errors import ParameterError
+
+
+@pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(2**63), 10**400])
+def test_integers_of_any_type_and_size_are_integers(value):
+    assert is_integer(value, 3)
+    assert not is_integer(value, value + 1)
+
+
+@pytest.mark.parametrize("value", [True, np.True_, 3.0, "3", None, np.array([3])])
+def test_what_is_no_integer_is_none(value):
+    assert not is_integer(value, 0)
+
+
+@pytest.mark.parametrize("value", [0, -1.5, np.float32(2), 10**300])
+def test_numbers_that_a_float_can_hold_are_finite(value):
+    assert is_finite_number(value)
+
+
+@pytest.mark.parametrize("value", [np.inf, np.nan, 10**400, True, "1", None, 1j])
+def test_other_values_are_no_finite_numbers(value):
+    assert not is_finite_number(value)
+
+
+def test_an_option_is_one_of_the_choices():
+    check_option("format", "csv", ("csv", None))
+    check_option("format", None, ("csv", None))
+    for value in ("xml", ["csv"], np.array(["csv", "csv"])):
+        with pytest.raises(ParameterError, match="format to be one of 'csv', 'npy'"):
+            check_option("format", value, ("npy", "csv"))
