@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,36 +53,21 @@ def write_npz(
     content: dict[str, Any] = dict(converted.arrays)
     content["provenance"] = np.array(json.dumps(record))
     path = folder / f"{converted.stem}.npz"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with atomic_write(path) as file:
-            np.savez_compressed(file, **content)
-    except OSError as error:
-        _refuse_place(path, error)
+    folder.mkdir(parents=True, exist_ok=True)
+    with atomic_write(path) as file:
+        np.savez_compressed(file, **content)
     return path
 
 
 def check_writable(folder: Path) -> None:
     """Raise an OSError if `folder` cannot be made or written to; leave no trace."""
-    try:
-        places = (folder, *folder.absolute().parents)
-        there = next(place for place in places if place.exists())
-        if there.is_dir():
-            # Permissions alone do not tell: a disk may be read-only.
-            TemporaryFile(dir=there).close()
-            return
-    except OSError as error:
-        _refuse_place(folder, error)
-    msg = f"Expected a folder to write to; {there} is a file."
-    raise NotADirectoryError(printable(msg))
-
-
-def _refuse_place(path: Path, error: OSError) -> NoReturn:
-    msg = (
-        f"Cannot write {path}: {error.strerror or error}. Make it writable, with "
-        "enough room, or name another folder: to=, or --to on the command line."
-    )
-    raise type(error)(printable(msg)) from error
+    places = (folder, *folder.absolute().parents)
+    there = next(place for place in places if place.exists())
+    if not there.is_dir():
+        msg = f"Expected a folder to write to; {there} is a file."
+        raise NotADirectoryError(printable(msg))
+    if not os.access(there, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
 
 
 def digest_of(*arrays: NDArray[Any]) -> str:
