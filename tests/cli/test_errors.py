@@ -46,7 +46,7 @@ INTERRUPTED_AT = {
     "info diagrams.pbow": "pbow.io.read_diagrams",
     "info model.pbow": "pbow.load",
     "info arrays.npz": "numpy.load",
-    "evaluate": "pbow.experiment.classification.classify",
+    "evaluate": "pbow.experiment.cross_validate",
     "demo": "pbow.demo.make_diagrams",
     "datasets import": "pbow.datasets.import_dataset",
     "experiment run": "pbow.experiment.run_experiment",
