@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from pbow._utils.checks import check_option, is_integer
 from pbow._utils.html import html_table
+from pbow._utils.records import ArrayRecord, as_finite, check_range
 from pbow._utils.text import plural
 from pbow._utils.threads import steps_per_call
 from pbow.compute.grid import Grid, build_grid
@@ -63,31 +64,15 @@ SHOWN_WORDS = 10
 FOR_SEEDING = 1  # streams from here on seed k-means, one per start
 
 
-class _Codebook:
-    """What both codebooks share: arrays that are checked, copied and read-only."""
+class _Codebook(ArrayRecord):
+    """What both codebooks share."""
 
     scale: Floats
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Made anew, because arrays that were pickled are writable.
-        values = (getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
-        return type(self), tuple(values)
 
     @property
     def births_only(self) -> bool:
         """Whether words are births alone, of essential classes."""
         return len(self.scale) == 1
-
-    def _keep(self, name: str, shape: tuple[int, ...] | None = None) -> Floats:
-        """Replace an attribute by a read-only array of finite numbers."""
-        array = _as_floats(name, getattr(self, name))
-        if shape is not None and array.shape != shape:
-            msg = f"Expected {name} of shape {shape}; got {array.shape}."
-            raise ValueError(msg)
-        array = array.copy()
-        array.flags.writeable = False
-        object.__setattr__(self, name, array)
-        return array
 
     def _keep_words(self, name: str) -> tuple[int, int]:
         """Check words and scale; return the shape of the words."""
@@ -95,9 +80,9 @@ class _Codebook:
         if words.ndim != 2 or words.shape[1] not in {1, 2} or len(words) == 0:
             msg = f"Expected {name} of shape (at least 1, 1 or 2); got {words.shape}."
             raise ValueError(msg)
-        _check_range(name, words, -LARGEST_WORD, LARGEST_WORD)
+        check_range(name, words, -LARGEST_WORD, LARGEST_WORD)
         scale = self._keep("scale", words.shape[1:])
-        _check_range("scale", scale, SMALLEST_SCALE, LARGEST_WORD)
+        check_range("scale", scale, SMALLEST_SCALE, LARGEST_WORD)
         return len(words), words.shape[1]
 
 
@@ -202,10 +187,10 @@ class GaussianCodebook(_Codebook):
     def __post_init__(self) -> None:
         n_words, n_dims = self._keep_words("means")
         weights = self._keep("weights", (n_words,))
-        _check_range("weights", weights, SMALLEST_WEIGHT, 1.0 + 1e-6)
+        check_range("weights", weights, SMALLEST_WEIGHT, 1.0 + 1e-6)
         covariances = self._keep("covariances", (n_words, n_dims, n_dims))
         variances = np.diagonal(covariances, axis1=1, axis2=2)
-        _check_range("variances", variances, SMALLEST_SCALE**2, LARGEST_WORD**2)
+        check_range("variances", variances, SMALLEST_SCALE**2, LARGEST_WORD**2)
         upper, lower = covariances[:, 0, -1], covariances[:, -1, 0]
         correlations = upper / np.sqrt(variances[:, 0]) / np.sqrt(variances[:, -1])
         definite = np.isclose(upper, lower, rtol=1e-9, atol=0.0)
@@ -470,41 +455,19 @@ def _by_persistence(words: Floats) -> NDArray[np.intp]:
 
 
 def _check_sample(sample: Any, n_words: int, n_init: int) -> Floats:
-    checked = _as_floats("sample", sample)
+    checked = as_finite("sample", sample)
     if checked.ndim != 2 or checked.shape[1] not in {1, 2} or len(checked) == 0:
         msg = (
             "Expected at least one point, as (n_points, 1 or 2); got an array of "
             f"shape {checked.shape}."
         )
         raise ValueError(msg)
-    _check_range("sample", checked, -LARGEST_WORD, LARGEST_WORD)
+    check_range("sample", checked, -LARGEST_WORD, LARGEST_WORD)
     for name, value in (("n_words", n_words), ("n_init", n_init)):
         if not is_integer(value, 1):
             msg = f"Expected {name} to be an int >= 1; got {value!r}."
             raise ValueError(msg)
     return checked
-
-
-def _as_floats(name: str, values: Any) -> Floats:
-    """Return finite float64 numbers, or raise a ValueError, whatever comes."""
-    try:
-        array = np.asarray(values)
-        # Objects may be whole numbers beyond 64 bits; text is no number.
-        is_numeric = array.dtype.kind in "biufO"
-        array = array.astype(np.float64, copy=False) if is_numeric else np.array(np.nan)
-    except (TypeError, ValueError, OverflowError):
-        array = np.array(np.nan)
-    if not np.isfinite(array).all():
-        msg = f"Expected {name} to be an array of finite numbers; got {values!r:.80}."
-        raise ValueError(msg)
-    return array
-
-
-def _check_range(name: str, values: Floats, low: float, high: float) -> None:
-    wrong = values[(values < low) | (values > high)]
-    if wrong.size:
-        msg = f"Expected {name} between {low:g} and {high:g}; got {wrong[0]:g}."
-        raise ValueError(msg)
 
 
 def _table_of_words(

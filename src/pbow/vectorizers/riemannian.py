@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from pbow._utils.checks import is_finite_number, is_integer
 from pbow._utils.constraints import Constraint, Integer, Number, Quantiles
+from pbow._utils.records import ArrayRecord, check_range
 from pbow._utils.threads import for_each_block
 from pbow.compute.heat import log_map, pack, project, root_densities
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
@@ -40,7 +41,7 @@ PROJECTION_A_COMPONENT = 0.12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TangentSpace:
+class TangentSpace(ArrayRecord):
     """A grid, a point of the sphere over it, and directions in its tangent space.
 
     The grid has as many places on each axis, and deaths run fastest. There are
@@ -69,56 +70,36 @@ class TangentSpace:
     components: Floats
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            array = np.array(getattr(self, field.name), dtype=np.float64, order="C")
-            if not np.isfinite(array).all():
-                msg = f"Expected {field.name} to be finite; they have NaN or infinity."
-                raise ValueError(msg)
-            array.flags.writeable = False
-            object.__setattr__(self, field.name, array)
-        if self.limits.shape not in {(1, 2), (2, 2)}:
-            msg = f"Expected limits of shape (1 or 2, 2); got {self.limits.shape}."
+        limits = self._keep("limits", (None, 2))
+        if len(limits) not in {1, 2}:
+            msg = f"Expected limits of shape (1 or 2, 2); got {limits.shape}."
             raise ValueError(msg)
-        n_dims, n_places = len(self.limits), self.mean.size
-        width = self.limits[:, 1] - self.limits[:, 0]
+        check_range("limits", limits, -LARGEST_COORDINATE, LARGEST_COORDINATE)
+        n_dims, width = len(limits), limits[:, 1] - limits[:, 0]
         if not (width >= 0.0).all():
-            msg = f"Expected limits that ascend; got {self.limits.tolist()}."
+            msg = f"Expected limits that ascend; got {limits.tolist()}."
             raise ValueError(msg)
+        bandwidth = self._keep("bandwidth", (n_dims,))
         least = SMALLEST_WIDTH * np.maximum(width, 1.0)
-        if self.bandwidth.shape != (n_dims,) or not (self.bandwidth >= least).all():
+        if not (bandwidth >= least).all():
             msg = (
-                f"Expected bandwidth to be {n_dims} numbers of at least "
-                f"{least.tolist()}; got {self.bandwidth.tolist()}."
-            )
-            raise ValueError(msg)
-        if self.mean.ndim != 1 or self.resolution**n_dims != n_places or not n_places:
-            msg = (
-                f"Expected a mean over a grid of {n_dims} dimensions; "
-                f"got shape {self.mean.shape}."
-            )
-            raise ValueError(msg)
-        if self.origin.shape != (n_places,):
-            msg = f"Expected origin of shape {(n_places,)}; got {self.origin.shape}."
-            raise ValueError(msg)
-        if self.components.ndim != 2 or self.components.shape[1] != n_places:
-            msg = (
-                f"Expected components of shape (n_components, {n_places}); "
-                f"got {self.components.shape}."
+                f"Expected bandwidth to be at least {least.tolist()}; "
+                f"got {bandwidth.tolist()}."
             )
             raise ValueError(msg)
         # Points of the unit sphere, angles, and directions.
-        if (
-            np.abs(self.limits).max() > LARGEST_COORDINATE
-            or np.abs(self.mean).max() > 1.0 + 1e-6
-            or np.abs(self.origin).max() > math.pi + 1e-6
-            or np.abs(self.components).max(initial=0.0) > 1.0 + 1e-6
-        ):
-            msg = "Expected limits, mean, origin and components as fit learns them."
+        mean = self._keep("mean", (None,))
+        if self.resolution**n_dims != mean.size or not mean.size:
+            msg = (
+                f"Expected a mean over a grid of {n_dims} dimensions; "
+                f"got shape {mean.shape}."
+            )
             raise ValueError(msg)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Made anew, because arrays that were pickled are writable.
-        return type(self), tuple(getattr(self, field.name) for field in fields(self))
+        check_range("mean", mean, -1.0 - 1e-6, 1.0 + 1e-6)
+        origin = self._keep("origin", mean.shape)
+        check_range("origin", origin, -math.pi - 1e-6, math.pi + 1e-6)
+        components = self._keep("components", (None, mean.size))
+        check_range("components", components, -1.0 - 1e-6, 1.0 + 1e-6)
 
     @property
     def births_only(self) -> bool:
