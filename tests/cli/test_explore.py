@@ -4,19 +4,23 @@ from pbow import explorer
 
 pytest.importorskip("plotly")
 
+MODEL = ["model.pbow", "diagrams.pbow"]
+
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["diagrams.pbow", "diagrams.pbow"], "holds diagrams; expected a model"),
         (
-            ["model.pbow", "diagrams.pbow", "--names", "two.txt"],
-            "one name for each",
+            [*MODEL, "--names", "two.txt"],
+            "one name for each of the 12 samples; two.txt",
         ),
+        ([*MODEL, "--labels", "y.csv"], "Expected --names to be a file with the names"),
     ],
 )
 def test_errors_speak_of_files_and_options(run, folder, words, message):
     (folder / "two.txt").write_text("a\nb\n")
+    (folder / "y.csv").write_text("file,label\na,b\n")
     result = run("explore", *words, "-o", "x.html")
     assert result.exit_code == 1
     [line] = result.stderr.splitlines()

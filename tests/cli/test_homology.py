@@ -217,6 +217,15 @@ def test_what_cannot_be_read_is_told_as_it_is(run, words, code, message):
     assert result.stderr.splitlines()[-1] == message
 
 
+def test_an_ambiguous_kind_is_asked_for(run, clouds):
+    result = run("homology", "clouds.npy", "-o", "x.pbow")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "Error: Expected --kind to be one of clouds, images, graphs, meshes, as .npy "
+        "files may be clouds or images; it is not given.\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

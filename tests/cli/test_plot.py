@@ -10,7 +10,7 @@ plt = pytest.importorskip("matplotlib.pyplot")
 
 PNG = b"\x89PNG\r\n\x1a\n"
 MODEL = ["model.pbow", "diagrams.pbow", "--part", "H1"]
-LABELLED = [*MODEL, "--labels", "labels.txt"]
+LABELED = [*MODEL, "--labels", "labels.txt"]
 PICTURES = {
     "diagram": [
         "diagrams.pbow",
@@ -21,8 +21,8 @@ PICTURES = {
     ],
     "barcode": ["diagrams.pbow"],
     "codebook": MODEL,
-    "classes": LABELLED,
-    "difference": [*LABELLED, "--between", "few points", "many"],
+    "classes": LABELED,
+    "difference": [*LABELED, "--between", "few points", "many"],
 }
 
 
@@ -93,17 +93,17 @@ def test_no_figure_is_left_open(run, folder):
         (["diagram", "diagrams.pbow", "--sample", "12"], "There is no sample 12 in"),
         (["codebook", "statistics.pbow"], "a fitted PersistenceBoW or Stable"),
         (
-            ["classes", *LABELLED[:2], *LABELLED[4:]],
+            ["classes", *LABELED[:2], *LABELED[4:]],
             "Expected --part to be one of 'H0', 'H1', the parts that have words in the "
             "plane; it is not given.",
         ),
         (
-            ["difference", *LABELLED, "--between", "many", "none"],
+            ["difference", *LABELED, "--between", "many", "none"],
             "Expected --between to be two different labels of ['few points', 'many']; "
             "got ('many', 'none').",
         ),
         (
-            ["classes", "soft.pbow", *LABELLED[1:]],
+            ["classes", "soft.pbow", *LABELED[1:]],
             "The figure counts points by their nearest word, so it expects a fitted "
             "PersistenceBoW; got StablePersistenceBoW. Draw its codebook, or write the "
             "explorer's page.",

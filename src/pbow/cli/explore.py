@@ -18,14 +18,7 @@ __all__ = ["explore"]
 @options.diagrams
 @options.output("File for the page, usually .html.")
 @options.labels(required=False)
-@click.option(
-    "--names",
-    "sample_names",
-    type=options.path,
-    default=None,
-    metavar="FILE",
-    help="Names of the diagrams, one per line.",
-)
+@options.names
 @click.option("--title", default="pbow explorer", show_default=True, help="Its title.")
 @options.model_classes
 def explore(
@@ -33,7 +26,7 @@ def explore(
     diagrams: Path,
     output: Path,
     labels: Path | None,
-    sample_names: Path | None,
+    names: Path | None,
     title: str,
     model_classes: tuple[type, ...],
 ) -> None:
@@ -54,7 +47,7 @@ def explore(
     from pbow.explorer.content import check_vectorizer  # noqa: PLC0415
     from pbow.io import read_labels, read_names  # noqa: PLC0415
 
-    check_output(output, keep=[model, diagrams, labels, sample_names])
+    check_output(output, keep=[model, diagrams, labels, names])
     fitted = load(model, classes=model_classes)
     try:
         check_vectorizer(fitted)
@@ -66,8 +59,8 @@ def explore(
         fitted,
         X,
         output,
-        labels=None if labels is None else read_labels(labels, len(X), sample_names),
-        sample_names=None if sample_names is None else read_names(sample_names, len(X)),
+        labels=None if labels is None else read_labels(labels, len(X), names),
+        sample_names=None if names is None else read_names(names, len(X)),
         title=title,
     )
     size = file_size(output.stat().st_size)
