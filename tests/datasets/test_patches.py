@@ -92,7 +92,7 @@ def test_of_a_surface_smaller_than_a_patch_nothing_is_cut(shape):
         ({"depth": np.full((6, 6), "a")}, "depth to be numbers"),
         ({"depth": np.full((6, 6), np.inf)}, "finite depths, or NaN"),
         ({"mask": np.zeros((5, 6), bool)}, r"mask to be bool of shape \(6, 6\)"),
-        ({"mask": np.zeros((6, 6))}, "A picture becomes a mask by picture > 0"),
+        ({"mask": np.zeros((6, 6))}, "An image becomes a mask by image > 0"),
         ({"size": 0}, "Expected size to be an int >= 1; got 0"),
         ({"step": 1.5}, "Expected step to be an int >= 1; got 1.5"),
         ({"shares": (0.5, 0.5)}, "0 <= low < high <= 1; got"),

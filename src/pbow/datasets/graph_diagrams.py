@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from pbow._utils.checks import is_finite_number
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams, check_diagrams
+from pbow.errors import ParameterError
 
 __all__ = ["normalize_graph_diagrams"]
 
@@ -43,8 +44,8 @@ def normalize_graph_diagrams(X: Any, *, min_persistence: float = 0.01) -> Diagra
     Raises
     ------
     ValueError
-        For a bad `min_persistence`, and if an essential point would be born
-        beyond 1e100, so small is its sample's scale.
+        For a bad `min_persistence`, and if the scale of a sample is so small that an
+        essential point would be born beyond 1e100.
 
     See Also
     --------
@@ -68,8 +69,7 @@ def normalize_graph_diagrams(X: Any, *, min_persistence: float = 0.01) -> Diagra
     """
     X = check_diagrams(X)
     if not is_finite_number(min_persistence) or min_persistence < 0:
-        msg = f"Expected min_persistence to be a number >= 0; got {min_persistence!r}."
-        raise ValueError(msg)
+        raise ParameterError("min_persistence", "a number >= 0", min_persistence)
     lowest = np.full(len(X), np.inf)
     highest = np.full(len(X), -np.inf)
     for part in X.parts:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pbow._utils.checks import is_finite_number, is_integer
 from pbow.datasets.drawing import FOR_PATCHES, check_seed, draw_order
+from pbow.errors import ParameterError
 
 __all__ = ["Patches", "cut_patches"]
 
@@ -58,10 +59,10 @@ def cut_patches(
 ) -> Patches:
     """Cut a depth map into square patches, labeled by a mask of its pixels.
 
-    A window moves over the map from its first pixel on. A patch is of class 1 where
-    enough of it lies in the mask, of class 0 where little or nothing does, and left out
-    in between, as well as where the surface was not measured (NaN). Both classes can be
-    made equally large. Cut each surface by itself, and keep which one a patch is from:
+    A window moves over the map from its first pixel on. A patch has the label 1 if
+    enough of it lies in the mask, 0 if little or nothing does, and is left out in
+    between, or if part of the surface was not measured (NaN). Both labels can be made
+    equally frequent. Cut each surface by itself, and keep which one a patch is from:
     neighbors resemble each other, so train and test must not share a surface.
 
     Parameters
@@ -69,18 +70,18 @@ def cut_patches(
     depth : array-like of shape (h, w)
         Depth or height of each pixel; NaN where there is none.
     mask : array-like of bool of shape (h, w)
-        The pixels of class 1, as engraved ones.
+        The pixels of label 1, as engraved ones.
     size : int
         Side of a patch in pixels.
     step : int, optional
         Pixels between neighboring patches. By default `size`: they do not overlap.
     shares : pair of float, default=(0.0, 0.5)
-        A patch is of class 0 up to the first share of its pixels in the mask, of class
-        1 from the second one on.
+        A patch has label 0 up to the first share of its pixels in the mask, label 1
+        from the second one on.
     n_per_class : int, optional
-        Draw this many patches of each class by `seed`, or, of both, as many as the
-        rarer class has. By default all patches are kept, balanced or not. The paper
-        has 300 of each class a surface.
+        Draw this many patches per label by `seed`, or, of both, as many as the rarer
+        label has. By default all patches are kept, balanced or not. The paper has 300
+        per label and surface.
     seed : int, default=0
         Seeds the draw, which is the same on every machine.
 
@@ -92,7 +93,7 @@ def cut_patches(
     Raises
     ------
     ValueError
-        Where the mask does not fit the map, or a parameter is out of range.
+        If the mask does not fit the map, or a parameter is out of range.
 
     See Also
     --------
@@ -124,12 +125,10 @@ def cut_patches(
     stride = size if step is None else step
     for name, value in (("size", size), ("step", stride)):
         if not is_integer(value, 1):
-            msg = f"Expected {name} to be an int >= 1; got {value!r}."
-            raise ValueError(msg)
+            raise ParameterError(name, "an int >= 1", value)
     low, high = _check_shares(shares)
     if n_per_class is not None and not is_integer(n_per_class, 1):
-        msg = f"Expected n_per_class to be an int >= 1 or None; got {n_per_class!r}."
-        raise ValueError(msg)
+        raise ParameterError("n_per_class", "an int >= 1 or None", n_per_class)
     check_seed(seed)
     if min(surface.shape) < size:
         none = np.empty((0, size, size), surface.dtype)
@@ -162,8 +161,8 @@ def _check_surface(
     if inside.shape != surface.shape or inside.dtype != np.bool_:
         msg = (
             f"Expected mask to be bool of shape {surface.shape}, as depth is; got "
-            f"{inside.dtype} of shape {inside.shape}. A picture becomes a mask by "
-            "picture > 0."
+            f"{inside.dtype} of shape {inside.shape}. An image becomes a mask by "
+            "image > 0."
         )
         raise ValueError(msg)
     if np.isinf(surface).any():
@@ -179,11 +178,8 @@ def _check_shares(shares: Any) -> tuple[float, float]:
         or not all(is_finite_number(share) for share in shares)
         or not 0.0 <= shares[0] < shares[1] <= 1.0
     ):
-        msg = (
-            "Expected shares to be a pair of numbers 0 <= low < high <= 1; got "
-            f"{shares!r}."
-        )
-        raise ValueError(msg)
+        expected = "a pair of numbers 0 <= low < high <= 1"
+        raise ParameterError("shares", expected, shares)
     return float(shares[0]), float(shares[1])
 
 
@@ -201,8 +197,7 @@ def _window_sums(flags: NDArray[np.bool_], size: int) -> Ints:
 
 def _balanced(labels: Ints, n_per_class: int, seed: int) -> Ints:
     """Return rows, in order, with equally many of both labels."""
-    classes = [np.flatnonzero(labels == label) for label in (0, 1)]
-    n = min(n_per_class, *(len(rows) for rows in classes))
+    n = min(n_per_class, *np.bincount(labels, minlength=2).tolist())
     order = draw_order(len(labels), seed, FOR_PATCHES)
     drawn = [order[labels[order] == label][:n] for label in (0, 1)]
     return np.sort(np.concatenate(drawn))

@@ -388,11 +388,10 @@ def _drawn(samples: Samples, n_per_class: int | None, seed: int) -> Samples:
 
 def _taken(samples: Samples, rows: Ints, selection: str) -> Samples:
     groups, in_test = samples.groups, samples.in_test
-    return Samples(
-        samples.labels[rows],
-        samples.label_names,
-        None if groups is None else groups[rows],
-        None if in_test is None else in_test[rows],
-        rows,
-        selection,
+    return samples._replace(
+        labels=samples.labels[rows],
+        groups=None if groups is None else groups[rows],
+        in_test=None if in_test is None else in_test[rows],
+        rows=rows,
+        selection=selection,
     )

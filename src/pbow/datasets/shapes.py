@@ -1,4 +1,4 @@
-"""Six classes of noisy shapes in space, the synthetic data of the paper."""
+"""Six noisy shapes in space, the synthetic data of the paper."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from pbow._utils.checks import is_finite_number, is_integer
+from pbow.errors import ParameterError
 
 __all__ = ["SHAPE_NAMES", "make_shapes"]
 
@@ -31,7 +32,7 @@ def make_shapes(
 ) -> tuple[Floats, NDArray[np.int64]]:
     """Draw noisy point clouds of six shapes: the paper's synthetic data set.
 
-    The classes, in the order of :data:`SHAPE_NAMES`: the solid unit cube; a circle of
+    The labels, in the order of :data:`SHAPE_NAMES`: the solid unit cube; a circle of
     diameter one; a sphere of diameter one; three clusters, their centers uniform in the
     unit cube; three clusters of three clusters each, the minor centers Gaussian about
     the major ones with standard deviation 0.1; a torus with major diameter one and
@@ -48,15 +49,15 @@ def make_shapes(
         Standard deviation of the noise in each of the three coordinates. It is what
         spreads the points of a cluster about its center, too.
     random_state : int, RandomState instance or None, default=None
-        Seeds everything. With an int, the first clouds of each class are the same
-        whatever `n_per_class` is.
+        Seeds everything. With an int, the first clouds of each label are the same
+        for any `n_per_class`.
 
     Returns
     -------
     clouds : ndarray of shape (6 * n_per_class, n_points, 3)
-        Class after class.
+        Label after label.
     labels : ndarray of shape (6 * n_per_class,)
-        Index of the class of each cloud in :data:`SHAPE_NAMES`.
+        Label of each cloud: its index in :data:`SHAPE_NAMES`.
 
     See Also
     --------
@@ -88,14 +89,12 @@ def make_shapes(
     """
     for name, count in (("n_per_class", n_per_class), ("n_points", n_points)):
         if not is_integer(count, 1):
-            msg = f"Expected {name} to be an int >= 1; got {count!r}."
-            raise ValueError(msg)
+            raise ParameterError(name, "an int >= 1", count)
     if not is_finite_number(noise) or noise < 0:
-        msg = f"Expected noise to be a number >= 0; got {noise!r}."
-        raise ValueError(msg)
+        raise ParameterError("noise", "a number >= 0", noise)
     seeds = check_random_state(random_state).randint(2**31 - 1, size=len(SHAPES))
     clouds = np.empty((len(SHAPES), n_per_class, n_points, 3))
-    # A class has its own generator: the number of clouds before it does not matter.
+    # Each shape has its own generator: the number of clouds before it does not matter.
     for block, draw, seed in zip(clouds, SHAPES.values(), seeds, strict=True):
         rng = RandomState(seed)
         for cloud in block:
@@ -165,4 +164,4 @@ SHAPES = {
 }
 
 SHAPE_NAMES: tuple[str, ...] = tuple(SHAPES)
-"""Names of the six classes of :func:`make_shapes`, by label."""
+"""Names of the six labels of :func:`make_shapes`."""
