@@ -170,7 +170,8 @@ def for_each(
         waiting.clear()
         end = time.monotonic() + PATIENCE
         for thread in others:
-            thread.join(max(0.0, end - time.monotonic()))
+            if thread.is_alive():  # all but those that the system refused to start
+                thread.join(max(0.0, end - time.monotonic()))
         raise
     if errors:
         raise errors[0]
