@@ -13,7 +13,7 @@ MODEL = ["model.pbow", "diagrams.pbow"]
         (["diagrams.pbow", "diagrams.pbow"], "holds diagrams; expected a model"),
         (
             [*MODEL, "--names", "two.txt"],
-            "one name for each of the 12 samples; two.txt",
+            "one name for each of the 12 samples; two",
         ),
         ([*MODEL, "--labels", "y.csv"], "Expected --names to be a file with the names"),
     ],

@@ -150,7 +150,7 @@ def _join(paths: Sequence[Path], samples: Sequence[Sample], name: str) -> Diagra
         other = next(path for dim, path in dims.items() if dim is not None)
         msg = (
             f"{dims[None]} has no dimensions, and {other} has. Read them one by one, "
-            "with name= for those that have none."
+            "and name the part of those that have none."
         )
         raise FileFormatError(msg)
     numbered = sorted(dim for dim in dims if dim is not None)
