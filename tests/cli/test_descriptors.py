@@ -45,6 +45,7 @@ def own(folder, request):
     """Write a module of a name of its own: Python keeps what it has imported."""
     name = f"own_{abs(hash(request.node.name))}"
     (folder / f"{name}.py").write_text(OWN)
+    (folder / "broken.py").write_text("x\n")
     return name
 
 
@@ -52,12 +53,13 @@ def own(folder, request):
     ("given", "message"),
     [
         ("pbows", "expected one of pbow, image, "),
-        ("nowhere:Class", "cannot import 'nowhere': No module named 'nowhere'."),
-        (".a:Class", "cannot import '.a': "),
-        (":Class", "cannot import '': "),
-        ("{own}:Nothing", "expected a subclass of DiagramEstimator; "),
+        ("nowhere:Class", "cannot import 'nowhere' (ModuleNotFoundError: "),
+        (".a:Class", "cannot import '.a' ("),
+        (":Class", "cannot import '' ("),
+        ("broken:Class", "cannot import 'broken' (NameError: name 'x' is not def"),
+        ("{own}:Nothing", "Nothing does not exist."),
         ("{own}:Plain", "expected a subclass of DiagramEstimator; "),
-        ("{own}:Demanding", "argument: 'secret'. Set it by --set."),
+        ("{own}:Demanding", "argument: 'secret'."),
     ],
 )
 def test_what_is_no_descriptor_ends_with_code_2(run, own, given, message):

@@ -33,12 +33,13 @@ class OwnClass(click.ParamType):  # type: ignore[type-arg]
         sys.path.insert(0, "")  # as `python -m` does
         try:
             found = getattr(import_module(module_name), class_name, None)
-        except (ImportError, TypeError, ValueError) as error:  # a leading dot, no name
-            self.fail(f"cannot import {module_name!r}: {error}.", param, ctx)
+        except Exception as error:  # whatever runs in the user's module
+            why = f"{type(error).__name__}: {error}"
+            self.fail(f"cannot import {module_name!r} ({why}).", param, ctx)
         finally:
             sys.path.remove("")
         if not isinstance(found, type) or not issubclass(found, DiagramEstimator):
-            what = "is no class" if found is None else f"is {found!r}"
+            what = "does not exist" if found is None else f"is {found!r}"
             msg = f"expected a subclass of DiagramEstimator; {value} {what}."
             self.fail(msg, param, ctx)
         return found
@@ -118,7 +119,7 @@ def make_descriptors(
     for name, cls in named.items():
         try:
             made[name] = cls(**{p: v for p, v in asked.items() if p in known[name]})
-        except TypeError as error:  # one that has no default
-            msg = f"{name}: {error}. Set it by --set."
+        except TypeError as error:  # a parameter without a default, an abstract class
+            msg = f"Cannot make {name}, whose parameters --set sets: {error}."
             raise click.UsageError(msg) from error
     return made
