@@ -83,8 +83,8 @@ def _mixture_race(covariance: str, settings: Settings) -> Table:
 
     def ours() -> np.ndarray:
         components = pack(start.weights, start.means, start.covariances)
-        moments, densities = np.zeros_like(components), np.empty(len(sample))
-        likelihood = expect(sample, components, moments, densities)
+        densities = np.empty(len(sample))
+        moments, likelihood = expect(sample, components, densities, len(sample))
         weights, means, covariances = maximize(
             moments, start.means, start.covariances, diagonal=diagonal, floor=NO_FLOOR
         )
