@@ -1,6 +1,7 @@
 """Fixtures shared by all tests: small, seeded, and named after what they are."""
 
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,9 @@ import pytest
 from hypothesis import settings
 
 from pbow import Diagrams
+
+# Tests of Ctrl-C send it to themselves, and shells start background jobs deaf to it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No window may open, also where there is a screen.
 os.environ["MPLBACKEND"] = "Agg"
