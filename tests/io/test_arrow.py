@@ -248,7 +248,12 @@ def complaints(path, *changes):
 
 
 @pytest.mark.parametrize(
-    "change", ["37:0 320:4", " ".join(f"{place}:0" for place in range(8, 16))]
+    "change",
+    [
+        "37:0 320:4",  # the type of the first message
+        " ".join(f"{place}:0" for place in range(8, 16)),  # its length
+        "1415:4 1655:1",  # types of columns that do not fit the buffers
+    ],
 )
 def test_known_attacks_do_not_end_the_process(tmp_path, change):
     X = Diagrams.from_parts(
@@ -260,7 +265,7 @@ def test_known_attacks_do_not_end_the_process(tmp_path, change):
     path = tmp_path / "a.arrow"
     write_diagrams(X, path)
     (complaint,) = complaints(path, change)
-    assert complaint.startswith(f"Cannot read {path}: it is damaged")
+    assert complaint.startswith(f"Cannot read {path}: ")
 
 
 def test_no_changed_byte_ends_the_process(X, kind, tmp_path):

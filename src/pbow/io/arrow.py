@@ -82,7 +82,7 @@ def read_parquet(path: Path) -> Diagrams:
         check_unpacked(8 * n_values, file.size())
         names = _parts_of(source.schema_arrow)
         read = partial(source.read_row_group, columns=names, use_threads=False)
-        return _from_tables(names, map(read, groups))
+        return _from_tables(names, map(read, groups), file.size())
 
 
 def read_arrow(path: Path) -> Diagrams:
@@ -114,7 +114,8 @@ def read_arrow(path: Path) -> Diagrams:
             raise ValueError(msg)
         with ipc.open_file(file) as source:
             names = _parts_of(source.schema)
-            return _from_tables(names, _batches_of(source, file.size()))
+            batches = map(source.get_batch, range(source.num_record_batches))
+            return _from_tables(names, batches, file.size())
 
 
 def write_parquet(X: Diagrams, file: BinaryIO) -> None:
@@ -195,15 +196,6 @@ def _opened(path: Path) -> Iterator[Any]:
         yield file
 
 
-def _batches_of(source: Any, n_bytes: int) -> Iterator[Any]:
-    unpacked = 0
-    for i in range(source.num_record_batches):
-        batch = source.get_batch(i)
-        unpacked += batch.nbytes
-        check_unpacked(unpacked, n_bytes)
-        yield batch
-
-
 def _parts_of(schema: Any) -> list[str]:
     """Return the names of the columns that are diagrams."""
     _check_version(schema.metadata or {})
@@ -221,11 +213,14 @@ def _parts_of(schema: Any) -> list[str]:
     return names
 
 
-def _from_tables(names: list[str], tables: Iterable[Any]) -> Diagrams:
+def _from_tables(names: list[str], tables: Iterable[Any], n_bytes: int) -> Diagrams:
     sizes: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
     points: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
+    unpacked = 0
     for table in tables:
-        table.validate(full=True)
+        table.validate(full=True)  # before anything else: nbytes looks at offsets, too
+        unpacked += table.nbytes
+        check_unpacked(unpacked, n_bytes)
         # By type as well: a column that is no part may have the name of one.
         for field, column in zip(table.schema, table.columns, strict=True):
             if _is_diagram(field.type):
