@@ -106,12 +106,6 @@ def test_other_byte_orders_and_strides_are_written_in_one_form(tmp_path):
     assert_array_equal(read_container(other, MODEL)[1]["a"], grid.T)
 
 
-def test_permissions_are_those_of_other_files(container):
-    (container.parent / "other").touch()
-    expected = (container.parent / "other").stat().st_mode
-    assert container.stat().st_mode == expected
-
-
 def test_mapped_arrays_are_read_only_aligned_and_on_the_disk(container):
     arrays = read_container(container, DIAGRAMS, mmap=True)[1]
     mapped = [array for array in arrays.values() if array.size]
@@ -161,13 +155,6 @@ def test_a_header_that_could_not_be_read_is_not_written(tmp_path):
     with pytest.raises(ValueError, match="at most 4194304 bytes of header"):
         write_container(tmp_path / "bad", DIAGRAMS, {"note": "x" * (1 << 22)}, {})
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_place_that_cannot_be_written_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match=re.escape("nowhere/file.pbow")):
-        write_container(tmp_path / "nowhere/file.pbow", DIAGRAMS, {}, {})
-    with pytest.raises(IsADirectoryError, match=re.escape(str(tmp_path))):
-        write_container(tmp_path, DIAGRAMS, {}, {})
 
 
 def test_a_missing_file_and_a_folder_are_errors_of_the_system(tmp_path):

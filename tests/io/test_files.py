@@ -1,5 +1,4 @@
 import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -192,24 +191,6 @@ def test_one_sample_may_be_one_file(X, format_name, tmp_path):
     assert read_diagrams(tmp_path / "one.xyz", format_name, name="H0") == one
     with pytest.raises(ValueError, match=r"holds one sample, and there are 3.* folder"):
         write_diagrams(X["H0"], tmp_path / "three.xyz", format_name)
-
-
-@pytest.mark.parametrize("format_name", [*WHOLE, *SINGLE])
-def test_a_failed_write_leaves_what_was_there(X, format_name, tmp_path, monkeypatch):
-    need(format_name)
-    kept = tmp_path / "kept.csv"
-    kept.write_text("old")
-
-    def full_disk(*_args, **_options):
-        raise OSError(28, "No space left on device")
-
-    target = tmp_path / "folder" if format_name in SINGLE else kept
-    rename = "rename" if format_name in SINGLE else "replace"
-    monkeypatch.setattr(Path, rename, full_disk)
-    with pytest.raises(OSError, match="No space left"):
-        write_diagrams(X["H0"], target, format_name)
-    assert kept.read_text() == "old"
-    assert [path.name for path in tmp_path.iterdir()] == ["kept.csv"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the umask is a thing of POSIX")

@@ -1,13 +1,11 @@
 """Our own file of diagrams: exact round trips, mapping, and damaged files."""
 
-import json
 import mmap
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from safetensors import safe_open
 
 import pbow
 from pbow import Diagrams, PersistenceBoW
@@ -244,14 +242,6 @@ def test_parts_of_different_length_are_refused(tmp_path):
     }
     with pytest.raises(FileFormatError, match="H0 has 1, H1 has 2"):
         read_native(forge(tmp_path / "X", arrays, ["H0", "H1"]))
-
-
-def test_safetensors_alone_reads_the_file(tmp_path, ragged):
-    write_native(ragged, tmp_path / "X")
-    with safe_open(tmp_path / "X", "np") as file:
-        assert json.loads(file.metadata()["pbow"])["parts"] == ["H1"]
-        assert (file.get_tensor("points0") == ragged.points).all()
-        assert (file.get_tensor("offsets0") == ragged.offsets).all()
 
 
 @pytest.mark.parametrize("mapped", [False, True])
