@@ -3,9 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from pbow import experiment
 from pbow.cli.descriptors import Descriptor
-from pbow.experiment import Evaluation
 
 WORDS = ["evaluate", "diagrams.pbow", "--labels", "labels.txt", "--folds", "3"]
 
@@ -36,18 +34,6 @@ def test_every_descriptor_separates_few_points_from_many(run, folder, name):
     assert record["accuracy"] == pytest.approx(np.mean(record["folds"]))
     assert record["accuracy"] > 0.6
     assert (record["features"] == 0) == (name in Descriptor("kernels").classes())
-
-
-def test_only_statistics_are_standardized(run, folder, monkeypatch):
-    seen = {}
-
-    def watched(descriptor, *args, standardize, **kwargs):
-        seen[type(descriptor).short_name] = standardize
-        return Evaluation([1.0, 0.5], 3, 0.1)
-
-    monkeypatch.setattr(experiment, "cross_validate", watched)
-    run(*WORDS, "--descriptor", "statistics", "--descriptor", "pbow", "--words", "2")
-    assert seen == {"statistics": True, "pbow": False}
 
 
 def test_a_setting_is_of_those_that_have_it(run, folder):

@@ -170,7 +170,7 @@ def test_a_reader_that_goes_away_ends_it_quietly(folder):
 def test_help_and_completion_do_not_wait_for_the_libraries():
     code = (
         "import sys\nfrom pbow.cli import main\n"
-        "for words in (['--help'], ['fit', '--help'], ['datasets', '--help']):\n"
+        "for words in (['--help'], ['transform', '--help'], ['datasets', '--help']):\n"
         "    main(words, standalone_mode=False)\n"
         "heavy = {'numpy', 'sklearn', 'numba', 'gudhi', 'matplotlib', 'tqdm'}\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)"

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from pbow import Diagrams, PersistenceBoW
-from pbow.experiment import cross_validate
+from pbow.experiment import cross_validate, evaluation
 from pbow.kernels import SlicedWassersteinKernel
 from pbow.vectorizers import PersistenceStatistics
 
@@ -33,10 +33,24 @@ def test_random_labels_are_not_separated(noise):
 def test_classes_that_differ_are_separated(noise, descriptor, n_features):
     y = np.repeat(["few", "many"], 30)
     X = Diagrams.from_list([x[: 3 if k < 30 else 9] for k, x in enumerate(noise[0])])
-    found = cross_validate(descriptor, X, y, 3, standardize=n_features is None)
+    found = cross_validate(descriptor, X, y, 3)
     assert found.accuracies == [1.0, 1.0, 1.0]
     assert (found.n_features == 0) == (n_features == 0)
     assert found.seconds > 0.0
+
+
+@pytest.mark.parametrize("cls", [PersistenceStatistics, PersistenceBoW])
+def test_features_are_standardized_if_the_class_says_so(noise, cls, monkeypatch):
+    seen = []
+
+    def watched(entry, *args, **kwargs):
+        seen.append(entry.standardize)
+        return represent(entry, *args, **kwargs)
+
+    represent = evaluation.represent
+    monkeypatch.setattr(evaluation, "represent", watched)
+    cross_validate(cls(), Diagrams.from_list(noise[0]), noise[1], 3)
+    assert seen == [cls is PersistenceStatistics] * 3
 
 
 @pytest.mark.parametrize(

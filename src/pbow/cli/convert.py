@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -14,8 +15,11 @@ from pbow.cli.show import report
 
 __all__ = ["convert"]
 
-# As in pbow.io.files, which is not imported for `pbow --help`; a test compares.
-FORMATS = ("pbow", "csv", "parquet", "arrow", "pers", "hera", "dipha", "perseus")
+
+def _formats() -> Iterable[str]:
+    from pbow.io.formats import FORMATS  # noqa: PLC0415
+
+    return FORMATS
 
 
 @click.command(cls=Command)
@@ -24,14 +28,14 @@ FORMATS = ("pbow", "csv", "parquet", "arrow", "pers", "hera", "dipha", "perseus"
 @click.option(
     "--from",
     "format",
-    type=click.Choice(FORMATS),
+    type=options.LazyChoice(_formats),
     default=None,
     show_default="inferred from the first bytes or the extension",
     help="Format of IN. Required for Hera and Perseus.",
 )
 @click.option(
     "--to",
-    type=click.Choice(FORMATS),
+    type=options.LazyChoice(_formats),
     default=None,
     show_default="inferred from the extension",
     help="Format of OUT. Those of other programs have one file per sample, so OUT is a "

@@ -9,9 +9,10 @@ from importlib import import_module
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
-__all__ = ["Descriptor", "OwnClass", "make_descriptors"]
+from pbow.cli.options import LazyChoice
+
+__all__ = ["Descriptor", "DescriptorOption", "make_descriptors", "model_classes"]
 
 
 class OwnClass(click.ParamType):  # type: ignore[type-arg]
@@ -25,8 +26,6 @@ class OwnClass(click.ParamType):  # type: ignore[type-arg]
         """Import the class that the user named."""
         from pbow.estimator import DiagramEstimator  # noqa: PLC0415
 
-        if isinstance(value, type):
-            return value
         module_name, colon, class_name = value.partition(":")
         if not colon:
             self.fail(f"expected module:Class; got {value!r}.", param, ctx)
@@ -45,7 +44,7 @@ class OwnClass(click.ParamType):  # type: ignore[type-arg]
         return found
 
 
-class Descriptor(OwnClass):
+class Descriptor(LazyChoice):
     """A class of pbow by its short name, or one of the user's.
 
     Parameters
@@ -57,6 +56,7 @@ class Descriptor(OwnClass):
     name = "descriptor"
 
     def __init__(self, *subpackages: str) -> None:
+        super().__init__(self.classes)
         self._subpackages = subpackages
 
     def classes(self) -> dict[str, type]:
@@ -69,21 +69,34 @@ class Descriptor(OwnClass):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> Any:
         """Return the class of a name."""
-        if isinstance(value, type) or ":" in value:
-            return super().convert(value, param, ctx)
-        known = self.classes()
-        if value not in known:
-            listed = ", ".join(known)
-            msg = f"expected one of {listed}, or module:Class; got {value!r}."
-            self.fail(msg, param, ctx)
-        return known[value]
+        if ":" in value:
+            return OwnClass().convert(value, param, ctx)
+        return self.classes()[super().convert(value, param, ctx)]
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Complete short names."""
-        names = self.classes()
-        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """Say which names there are."""
+        known = ", ".join(self.choices)
+        return f"expected one of {known}, or module:Class; got {value!r}."
+
+
+class DescriptorOption(click.Option):
+    """An option of that type, whose help has the short names for ``{names}``."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the option and its help, when that is shown."""
+        option, text = super().get_help_record(ctx) or ("", "")
+        assert isinstance(self.type, Descriptor)
+        return option, text.format(names=", ".join(self.type.choices))
+
+
+model_classes = click.option(
+    "--descriptor",
+    "model_classes",
+    type=OwnClass(),
+    metavar="MODULE:CLASS",
+    callback=lambda context, option, value: () if value is None else (value,),
+    help="Class of a MODEL that is not one of pbow's.",
+)
 
 
 def make_descriptors(

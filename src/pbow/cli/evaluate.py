@@ -9,15 +9,12 @@ from typing import Any
 import click
 
 from pbow.cli import options
-from pbow.cli.descriptors import Descriptor, make_descriptors
+from pbow.cli.descriptors import Descriptor, DescriptorOption, make_descriptors
 from pbow.cli.inputs import read_diagrams
 from pbow.cli.shell import Command
 from pbow.cli.show import aligned, print_json, print_text
 
 __all__ = ["evaluate"]
-
-# Their columns are in units of their own.
-STANDARDIZED = {"statistics"}
 
 
 @click.command(cls=Command)
@@ -27,13 +24,13 @@ STANDARDIZED = {"statistics"}
 @click.option(
     "--descriptor",
     "descriptors",
+    cls=DescriptorOption,
     type=Descriptor("vectorizers", "kernels"),
     metavar="NAME",
     multiple=True,
     default=("pbow", "spbow"),
     show_default=True,
-    help="What to compare: pbow, spbow, image, landscape, riemannian, statistics; the "
-    "kernels swk, multiscale, landscape-kernel, wasserstein; or a class of your own as "
+    help="What to compare, vectorizers or kernels: {names}, or a class of your own as "
     "module:Class. May be repeated.",
 )
 @options.words
@@ -87,7 +84,6 @@ def evaluate(
             X,
             y,
             n_folds,
-            standardize=name in STANDARDIZED,
             seed=random_state,
             progress=sys.stderr.isatty(),
         )

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from pbow.cli import options
+from pbow.cli.descriptors import model_classes
 from pbow.cli.inputs import check_output, read_diagrams
 from pbow.cli.shell import Command
 
@@ -20,7 +21,7 @@ __all__ = ["explore"]
 @options.labels(required=False)
 @options.names
 @click.option("--title", default="pbow explorer", show_default=True, help="Its title.")
-@options.model_classes
+@model_classes
 def explore(
     model: Path,
     diagrams: Path,

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from pbow.cli import options
-from pbow.cli.descriptors import Descriptor, make_descriptors
+from pbow.cli.descriptors import Descriptor, DescriptorOption, make_descriptors
 from pbow.cli.inputs import check_output, read_diagrams
 from pbow.cli.shell import Command
 from pbow.cli.show import report, waiting
@@ -22,12 +22,12 @@ __all__ = ["fit"]
 @options.output("File for the model, as in model.pbow.")
 @click.option(
     "--descriptor",
+    cls=DescriptorOption,
     type=Descriptor("vectorizers"),
     metavar="NAME",
     default="pbow",
     show_default=True,
-    help="What to learn: pbow, spbow, image, landscape, riemannian, statistics, or a "
-    "class of your own as module:Class.",
+    help="What to learn: {names}, or a class of your own as module:Class.",
 )
 @options.words
 @options.settings("A parameter of the descriptor's class; may be repeated.")

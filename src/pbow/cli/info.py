@@ -12,6 +12,7 @@ import click
 
 from pbow._utils.text import file_size, plural
 from pbow.cli import options
+from pbow.cli.descriptors import model_classes
 from pbow.cli.inputs import is_stream, read_diagrams
 from pbow.cli.shell import Command
 from pbow.cli.show import aligned, print_json, print_text
@@ -27,7 +28,7 @@ __all__ = ["info"]
 
 @click.command(cls=Command)
 @click.argument("path", metavar="FILE", type=options.path)
-@options.model_classes
+@model_classes
 @options.as_json
 def info(path: Path, model_classes: tuple[type, ...], *, as_json: bool) -> None:
     r"""Describe the content of FILE, and warn of what may be wrong with it.

@@ -7,21 +7,19 @@ library find it by that name.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from pbow.cli.descriptors import OwnClass
-
 __all__ = [
+    "LazyChoice",
     "as_json",
     "diagrams",
     "jobs",
     "labels",
     "model",
-    "model_classes",
     "names",
     "output",
     "path",
@@ -34,6 +32,26 @@ Command = TypeVar("Command", bound=Callable[..., Any] | click.Command)
 
 CONSTANTS = {"true": True, "false": False, "none": None, "null": None}
 
+
+class LazyChoice(click.Choice[str]):
+    """One of some names, which are asked for when needed: `pbow --help` imports little.
+
+    Parameters
+    ----------
+    find : callable
+        Returns the names.
+    """
+
+    def __init__(self, find: Callable[[], Iterable[str]]) -> None:
+        self._find = find
+        self.case_sensitive = True
+
+    @property
+    def choices(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The names."""
+        return tuple(self._find())
+
+
 path = click.Path(path_type=Path)
 
 diagrams = click.argument("diagrams", type=path)
@@ -44,14 +62,6 @@ names = click.option(
     metavar="FILE",
     help="Names of the diagrams, one per line, as pbow homology --names-out writes "
     "them.",
-)
-model_classes = click.option(
-    "--descriptor",
-    "model_classes",
-    type=OwnClass(),
-    metavar="MODULE:CLASS",
-    callback=lambda context, option, value: () if value is None else (value,),
-    help="Class of a MODEL that is not one of pbow's.",
 )
 seed = click.option(
     "--seed",

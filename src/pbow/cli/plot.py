@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from pbow.cli import options
+from pbow.cli.descriptors import model_classes
 from pbow.cli.inputs import check_output, read_diagrams, writing
 from pbow.cli.shell import Group
 
@@ -86,7 +87,7 @@ def barcode(diagrams: Path, output: Path, sample: int) -> None:
 @click.argument("diagrams", type=options.path, required=False)
 @_output
 @_part
-@options.model_classes
+@model_classes
 def codebook(
     model: Path,
     diagrams: Path | None,
@@ -114,7 +115,7 @@ def codebook(
 @options.names
 @_output
 @_part
-@options.model_classes
+@model_classes
 def class_words(
     model: Path,
     diagrams: Path,
@@ -156,7 +157,7 @@ def class_words(
 )
 @_output
 @_part
-@options.model_classes
+@model_classes
 def difference(
     model: Path,
     diagrams: Path,

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from pbow.cli import options
+from pbow.cli.descriptors import model_classes
 from pbow.cli.inputs import (
     check_json,
     check_output,
@@ -34,7 +35,7 @@ __all__ = ["transform"]
     metavar="FILE",
     help="Names of the samples, one per line, for a first column 'sample'.",
 )
-@options.model_classes
+@model_classes
 @options.jobs
 @options.as_json
 def transform(

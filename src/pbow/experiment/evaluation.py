@@ -61,14 +61,15 @@ def cross_validate(
     y: ArrayLike,
     n_folds: int = 5,
     *,
-    standardize: bool = False,
     seed: int = 0,
     progress: bool = False,
 ) -> Evaluation:
     """Estimate the accuracy of a support vector machine with a descriptor.
 
     The machine is linear, or has the descriptor's kernel. The descriptor and the
-    regularization parameter C are learnt from the training set of each fold alone.
+    regularization parameter C are learnt from the training set of each fold alone, and
+    so are the means and standard deviations by which features are standardized if the
+    descriptor's class asks for it (``standardize``).
 
     Parameters
     ----------
@@ -80,8 +81,6 @@ def cross_validate(
         Their labels.
     n_folds : int, default=5
         Number of folds. Every class has at least as many diagrams.
-    standardize : bool, default=False
-        Whether to standardize the features, by the training set of each fold.
     seed : int, default=0
         The same seed gives the same folds and the same descriptors.
     progress : bool, default=False
@@ -113,7 +112,7 @@ def cross_validate(
         name=cls.__name__,
         title=cls.__name__,
         make=f"{cls.__module__}:{cls.__qualname__}",
-        standardize=standardize,
+        standardize=getattr(cls, "standardize", False),
     )
     folds = make_folds(labels, None, n_folds, seed=seed, repetition=0)
     accuracies, n_features = [], 0

@@ -40,6 +40,9 @@ class Vectorizer(DiagramEstimator):
         "essential": ESSENTIAL,
         "n_jobs": Jobs,
     }
+    # Whether features have different units: `pbow evaluate` then gives each of them the
+    # mean 0 and the standard deviation 1 before they are classified.
+    standardize: ClassVar[bool] = False
     # The learnt attribute that is a dict with each part that has columns.
     by_part: ClassVar[str]
 

@@ -93,6 +93,7 @@ class PersistenceStatistics(Vectorizer):
     """
 
     short_name: ClassVar[str] = "statistics"
+    standardize: ClassVar[bool] = True
     by_part: ClassVar[str] = "columns_"
 
     columns_: dict[str, tuple[str, ...]]
