@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.checks import check_option, is_integer
+from pbow._utils.html import html_table
 from pbow.datasets.drawing import FOR_SUBSAMPLES, check_seed, draw_per_class
 from pbow.datasets.splits import PROTOCOLS, Split, make_splits
 from pbow.diagrams import Diagrams
@@ -158,7 +159,7 @@ class Dataset:
             raise ParameterError("exp_a_per_class", "an int >= 1 or None", n)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Copies made by pickle would have arrays that can be written to.
+        # Copies made by pickle would have writable arrays.
         return partial(Dataset, **vars(self)), ()
 
     def __len__(self) -> int:
@@ -300,17 +301,12 @@ class Dataset:
         return f"Dataset({self._heading()}, {self.diagrams!r})"
 
     def _repr_html_(self) -> str:
+        about = f"{self._heading()}. {self.provenance.origin} {self.provenance.recipe}"
         counts = np.bincount(self.labels, minlength=len(self.label_names))
-        rows = "".join(
-            f"<tr><th>{escape(name)}</th><td>{count}</td></tr>"
-            for name, count in zip(self.label_names, counts, strict=True)
-        )
+        rows = zip(self.label_names, counts, strict=True)
         return (
-            f"<p><b>{escape(self._heading())}</b>. "
-            f"{escape(self.provenance.origin)} {escape(self.provenance.recipe)}</p>"
-            f"{self.diagrams._repr_html_()}"
-            "<table><thead><tr><th>class</th><th>samples</th></tr></thead>"
-            f"<tbody>{rows}</tbody></table>"
+            f"<p>{escape(about)}</p>{self.diagrams._repr_html_()}"
+            f"{html_table('Labels', ('label', 'samples'), rows)}"
         )
 
     def _heading(self) -> str:
