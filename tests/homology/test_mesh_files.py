@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from pbow.errors import FileFormatError
-from pbow.homology import mesh_geodesic, read_mesh
+from pbow.homology import read_mesh
 
 VERTICES = np.array([[0, 0, 0.5], [1, 0, 0.25], [1, 1, -2], [0, 1, 1e-3], [7, 8, 9]])
 POLYGONS = [[0, 1, 2], [0, 1, 2, 3], [4, 3, 2, 1, 0]]
@@ -75,15 +75,6 @@ def test_polygons_are_cut_into_triangles_from_their_first_corner(read, content):
     assert_array_equal(faces, TRIANGLES)
     assert vertices.dtype == np.float64
     assert faces.dtype == np.int64
-
-
-@pytest.mark.parametrize("order", ["<", ">"])
-def test_binary_triangles_are_read_all_at_once(read, rng, order):
-    vertices = rng.normal(size=(50, 3))
-    triangles = rng.integers(0, 50, size=(80, 3))
-    found = read(as_binary_ply(vertices, triangles.tolist(), order=order))
-    assert_array_equal(found[0], vertices)
-    assert_array_equal(found[1], triangles)
 
 
 @pytest.mark.parametrize(
@@ -163,102 +154,59 @@ def test_trimesh_writes_what_is_read(tmp_path, rng):
         assert_array_equal(faces, sphere.faces)
 
 
-def test_a_file_goes_straight_into_diagrams(read):
-    vertices, faces = read(FILES["little"])
-    assert len(mesh_geodesic(vertices, faces, [0, 1])) == 2
-
-
 HUGE = b"999999999999999999"
+NO_MESH = "begins neither with 'OFF' nor with 'ply'"
+NO_COUNTS = "numbers of vertices and faces after 'OFF'"
+NO_COLUMNS = "numbers x, y and z of vertices, and a list of integers vertex_indices"
+ONE_OFF = b"OFF\n1 1 0\n0 0 0\n"
+TEXT, LITTLE, BIG = (FILES[name] for name in ("text", "little", "big"))
+PLY = b"ply\nformat ascii 1.0\n"
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "begins neither with 'OFF' nor with 'ply'"),
-        (b"solid cube", "begins neither with 'OFF' nor with 'ply'"),
-        (b"plywood", "begins neither with 'OFF' nor with 'ply'"),
-        (b"4OFF\n1 0 0\n1 2 3 4", "begins neither with 'OFF' nor with 'ply'"),
-        (b"OFF", "numbers of vertices and faces after 'OFF'"),
-        (b"OFF BINARY\n\x00\x00", "numbers of vertices and faces after 'OFF'"),
-        (b"OFF\n-3 1 0", "numbers of vertices and faces after 'OFF'"),
+        (b"", NO_MESH),
+        (b"solid cube", NO_MESH),
+        (b"plywood", NO_MESH),
+        (b"4OFF\n1 0 0\n1 2 3 4", NO_MESH),
+        (b"OFF", NO_COUNTS),
+        (b"OFF BINARY\n\x00\x00", NO_COUNTS),
+        (b"OFF\n-3 1 0", NO_COUNTS),
         (b"OFF\n2 0 0\n0 0 0", "2 vertices and 0 faces, one per line, but there are 1"),
         (b"OFF\n" + HUGE + b" 1 0\n0 0 0", "one per line, but there are 1"),
-        (b"OFF\n1 0 0\n0 0", "vertex 0 has 2 coordinates"),
+        (b"OFF\n3 0 0\n0 0\n1 1\n2 2", "vertex 0 has 2 coordinates"),
         (b"OFF\n1 0 0\n0 0 x", "could not convert"),
         (b"OFF\n1 0 0\n0 0 nan", r"vertex 0 is \[0.0, 0.0, nan\]"),
         (b"OFF\n1 0 0\n0 0 1e999", r"vertex 0 is \[0.0, 0.0, inf\]"),
-        (
-            b"OFF\n1 1 0\n0 0 0\n3 0 0",
-            "face 0 should have 3 corners, but has 2 numbers",
-        ),
-        (b"OFF\n1 1 0\n0 0 0\n-3 0 0", "face 0 should have -3 corners"),
-        (b"OFF\n1 1 0\n0 0 0\n" + HUGE + b" 0", "face 0 should have 99999999999999"),
-        (b"OFF\n1 1 0\n0 0 0\n2 0 0", "face 0 has 2 corners; expected at least 3"),
-        (
-            as_off(polygons=[[0, 1, 2], [0, 1, 5]]),
-            "face 1 has the corner 5; there are 5",
-        ),
+        (ONE_OFF + b"3 0 0", "face 0 should have 3 corners; got 2 numbers"),
+        (ONE_OFF + b"-3 0 0", "face 0 should have -3 corners"),
+        (ONE_OFF + HUGE + b" 0", "face 0 should have 99999999999999"),
+        (ONE_OFF + b"2 0 0", "face 0 has 2 corners; expected at least 3"),
+        (ONE_OFF + b"3 0 0 " + HUGE * 3, "face 0 has the corner 9999999"),
+        (as_off(polygons=[[0, 1, 2], [0, 1, 5]]), "face 1 has the corner 5; there are"),
         (as_off(polygons=[[0, 1, -2]]), "face 0 has the corner -2"),
-        (b"OFF\n1 1 0\n0 0 0\n3 0 0 " + HUGE * 3, "too large|too big"),
         (b"ply\n", "header has no end"),
         (b"ply\nend_header\n", "header has no line 'format'"),
-        (
-            b"ply\nformat ascii 2.0\nend_header\n",
-            "header has the line 'format ascii 2.0'",
-        ),
+        (b"ply\nformat ascii 2.0\nend_header\n", "the line 'format ascii 2.0'"),
         (b"ply\nproperty int x\nend_header\n", "header has the line 'property int x'"),
-        (
-            b"ply\nformat ascii 1.0\nend_header\n",
-            "one element vertex and one element fa",
-        ),
-        (FILES["text"].replace(b"double", b"quad"), "has the line 'property quad x'"),
-        (
-            FILES["text"].replace(b"list uchar", b"list float"),
-            "has the line 'property l",
-        ),
-        (
-            FILES["text"].replace(b"uchar int", b"uchar float"),
-            "float64; expected integ",
-        ),
-        (
-            FILES["little"].replace(b"uchar int", b"uchar float"),
-            "float64; expected int",
-        ),
-        (FILES["text"].replace(b" x\n", b" u\n"), "expected x, y and z of vertices"),
-        (FILES["text"].replace(b"vertex_indices", b"corners"), "a list vertex_indices"),
-        (
-            FILES["text"].replace(b"x 5", b"x " + HUGE),
-            "row 8 of element vertex is cut off",
-        ),
-        (
-            FILES["text"].replace(b"face 3", b"face 4"),
-            "row 3 of element face is cut off",
-        ),
-        (
-            FILES["text"].replace(b"4 0 1 2 3 3", b"4 0 1 2 3"),
-            "row 1 of element face is",
-        ),
-        (
-            FILES["text"].replace(b"4 0 1 2 3 3", b"-4 0 1 2 3 3"),
-            "row 1 of element face",
-        ),
-        (
-            FILES["little"].replace(b"x 5", b"x " + HUGE),
-            "row .* of element .* is cut off",
-        ),
-        (
-            FILES["little"].replace(b"face 3", b"face " + HUGE),
-            "row 3 of element face is",
-        ),
-        (FILES["little"][:-1], "row 2 of element face is cut off"),
-        (
-            FILES["big"].partition(b"end_header\n")[0] + b"end_header\n",
-            "row 0 of element",
-        ),
-        (
-            FILES["little"].replace(b"list uchar", b"list uint"),
-            "row . of element face is cut off",
-        ),
+        (PLY + b"end_header\n", "one element vertex, one element face"),
+        (TEXT.replace(b"end_h", b"element face 0\nend_h"), "no name twice"),
+        (TEXT.replace(b"double", b"quad"), "has the line 'property quad x'"),
+        (TEXT.replace(b"list uchar", b"list float"), "has the line 'property list"),
+        (TEXT.replace(b"uchar int", b"uchar float"), NO_COLUMNS),
+        (LITTLE.replace(b"uchar int", b"uchar float"), NO_COLUMNS),
+        (TEXT.replace(b" x\n", b" u\n"), NO_COLUMNS),
+        (TEXT.replace(b"vertex_indices", b"corners"), NO_COLUMNS),
+        (TEXT.replace(b"x 5", b"x " + HUGE), "row 8 of element vertex is cut off"),
+        (TEXT.replace(b"face 3", b"face 4"), "row 3 of element face is cut off"),
+        (TEXT.replace(b"4 0 1 2 3 3", b"4 0 1 2 3"), "row 1 of element face is"),
+        (TEXT.replace(b"4 0 1 2 3 3", b"-4 0 1 2 3 3"), "row 1 of element face"),
+        (LITTLE.replace(b"x 5", b"x " + HUGE), "row .* of element .* is cut off"),
+        (LITTLE.replace(b"face 3", b"face " + HUGE), "row 3 of element face is"),
+        (LITTLE[:-1], "row 2 of element face is cut off"),
+        (BIG.partition(b"end_header\n")[0] + b"end_header\n", "row 0 of element"),
+        (LITTLE.replace(b"list uchar", b"list uint"), "row . of element face is cut"),
     ],
 )
 def test_bad_files_are_refused_with_a_reason(read, content, message):
@@ -322,9 +270,3 @@ def test_elements_without_properties_have_no_lines(read):
     vertices, faces = read(content.encode())
     assert_array_equal(vertices, [[1, 2, 3]])
     assert len(faces) == 0
-
-
-def test_elements_of_one_name_are_refused(read):
-    content = b"ply\nformat ascii 1.0\nelement vertex 0\nelement face 0\n"
-    with pytest.raises(ValueError, match="several elements of one name"):
-        read(content + b"element a 0\nelement a 0\nend_header\n")

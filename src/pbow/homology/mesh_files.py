@@ -1,18 +1,21 @@
 """Triangle meshes from files: OFF, and PLY as text or binary.
 
-None of the packages that pbow needs reads meshes, and these two formats are small; so
-they are read here rather than by one more dependency.
+None of the packages that pbow needs reads meshes. trimesh 5.2 does, but refuses OFF and
+binary PLY files whose polygons differ in size, changes the order of the faces, and
+drops faces of two corners silently; so these two small formats are read here.
 """
 
 from __future__ import annotations
 
 import re
+import struct
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pbow.errors import format_error
 from pbow.homology._common import Floats, Ints, check_coordinates
@@ -22,26 +25,13 @@ __all__ = ["read_mesh"]
 OFF_KEYWORD = re.compile(rb"(?:ST)?C?N?OFF")
 PLY_START = re.compile(rb"ply[ \t]*(\r\n|\n|\r)")
 PLY_ORDERS = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}
-PLY_INTEGERS = {
-    "char": "i1",
-    "uchar": "u1",
-    "short": "i2",
-    "ushort": "u2",
-    "int": "i4",
-    "uint": "u4",
-    "int8": "i1",
-    "uint8": "u1",
-    "int16": "i2",
-    "uint16": "u2",
-    "int32": "i4",
-    "uint32": "u4",
-}
-PLY_TYPES = PLY_INTEGERS | {
-    "float": "f4",
-    "double": "f8",
-    "float32": "f4",
-    "float64": "f8",
-}
+# As module struct calls them.
+PLY_INTEGERS = {"char": "b", "uchar": "B", "short": "h", "ushort": "H"}
+PLY_INTEGERS |= {"int": "i", "uint": "I", "int8": "b", "uint8": "B"}
+PLY_INTEGERS |= {"int16": "h", "uint16": "H", "int32": "i", "uint32": "I"}
+PLY_REALS = {"float": "f", "double": "d", "float32": "f", "float64": "d"}
+
+Polygons = list[Sequence[int]]
 
 
 def read_mesh(path: str | PathLike[str]) -> tuple[Floats, Ints]:
@@ -88,66 +78,60 @@ def read_mesh(path: str | PathLike[str]) -> tuple[Floats, Ints]:
     """
     data = Path(path).read_bytes()
     with format_error(path):
-        if PLY_START.match(data):
-            vertices, polygons = _read_ply(data)
-        else:
-            vertices, polygons = _read_off(data)
-        vertices = vertices.astype(np.float64)
+        is_ply = PLY_START.match(data)
+        coordinates, polygons = _read_ply(data) if is_ply else _read_off(data)
+        vertices = np.array(coordinates, np.float64).reshape(-1, 3)
         check_coordinates(vertices, "vertex")
         _check_polygons(polygons, len(vertices))
-    return vertices, _triangles(polygons)
+    triangles = [
+        (polygon[0], *pair) for polygon in polygons for pair in pairwise(polygon[1:])
+    ]
+    return vertices, np.array(triangles, np.int64).reshape(-1, 3)
 
 
-class _Lists(NamedTuple):
-    """Lists of numbers, one after another, and their lengths."""
+def _check_polygons(polygons: Polygons, n_vertices: int) -> None:
+    for i, polygon in enumerate(polygons):
+        if len(polygon) < 3:
+            msg = f"face {i} has {len(polygon)} corners; expected at least 3."
+            raise ValueError(msg)
+        if min(polygon) < 0 or max(polygon) >= n_vertices:
+            wrong = next(c for c in polygon if not 0 <= c < n_vertices)
+            msg = f"face {i} has the corner {wrong}; there are {n_vertices} vertices."
+            raise ValueError(msg)
 
-    lengths: Ints
-    values: NDArray[Any]
 
-
-def _read_off(data: bytes) -> tuple[Floats, _Lists]:
-    lines = [line.partition(b"#")[0] for line in data.splitlines()]
-    lines = [line for line in lines if line.strip()]
-    keyword = OFF_KEYWORD.match(lines[0].strip()) if lines else None
+def _read_off(data: bytes) -> tuple[list[Any], Polygons]:
+    lines = [line.partition(b"#")[0].strip() for line in data.splitlines()]
+    lines = [line for line in lines if line]
+    keyword = OFF_KEYWORD.match(lines[0]) if lines else None
     if keyword is None:
         msg = "it begins neither with 'OFF' nor with 'ply'."
         raise ValueError(msg)
     # Counts may follow on the same line, even without a space.
-    lines[0] = lines[0].strip()[keyword.end() :]
-    rows = [line.split() for line in lines if line.strip()]
-    if not rows or len(rows[0]) < 2 or not all(n.isdigit() for n in rows[0][:2]):
+    lines[0] = lines[0][keyword.end() :]
+    counts, *rows = [line.split() for line in lines if line] or [[]]
+    if len(counts) < 2 or not all(count.isdigit() for count in counts[:2]):
         msg = "expected the numbers of vertices and faces after 'OFF'."
         raise ValueError(msg)
-    n_vertices, n_faces = int(rows[0][0]), int(rows[0][1])
-    if n_vertices + n_faces > len(rows) - 1:
+    n_vertices, n_faces = int(counts[0]), int(counts[1])
+    if n_vertices + n_faces > len(rows):
         msg = (
             f"it should have {n_vertices} vertices and {n_faces} faces, one per line, "
-            f"but there are {len(rows) - 1} lines."
+            f"but there are {len(rows)} lines."
         )
         raise ValueError(msg)
-    places = rows[1 : 1 + n_vertices]
-    short = next((i for i, row in enumerate(places) if len(row) < 3), None)
+    vertices = [[float(x) for x in row[:3]] for row in rows[:n_vertices]]
+    short = next((i for i, place in enumerate(vertices) if len(place) < 3), None)
     if short is not None:
-        msg = f"vertex {short} has {len(places[short])} coordinates; expected 3."
+        msg = f"vertex {short} has {len(vertices[short])} coordinates; expected 3."
         raise ValueError(msg)
-    vertices = np.array(
-        [[float(x) for x in row[:3]] for row in places], np.float64
-    ).reshape(-1, 3)
-    faces = rows[1 + n_vertices : 1 + n_vertices + n_faces]
-    return vertices, _lists_of_rows(faces)
-
-
-def _lists_of_rows(rows: list[list[bytes]]) -> _Lists:
-    """Read lists that are written with their length first; what follows is ignored."""
-    lengths, values = [], []
-    for i, row in enumerate(rows):
-        n = int(row[0])
-        if not 0 <= n < len(row):
-            msg = f"face {i} should have {n} corners, but has {len(row) - 1} numbers."
+    polygons: Polygons = []
+    for i, (n, *corners) in enumerate(rows[n_vertices : n_vertices + n_faces]):
+        if not 0 <= int(n) <= len(corners):
+            msg = f"face {i} should have {int(n)} corners; got {len(corners)} numbers."
             raise ValueError(msg)
-        lengths.append(n)
-        values.extend([int(token) for token in row[1 : n + 1]])
-    return _Lists(np.array(lengths, np.int64), np.array(values, np.int64))
+        polygons.append([int(corner) for corner in corners[: int(n)]])
+    return vertices, polygons
 
 
 class _Property(NamedTuple):
@@ -166,30 +150,38 @@ class _Element(NamedTuple):
     properties: list[_Property]
 
 
-# A column of single numbers is one of lists of length 1.
-Table = dict[str, _Lists]
+# Starts a row of the body of a PLY file. What it returns takes the next n numbers of a
+# type from there, or raises EOFError.
+StartRow = Callable[[], Callable[[str, int], Sequence[Any]]]
 
 
-def _read_ply(data: bytes) -> tuple[Floats, _Lists]:
+def _read_ply(data: bytes) -> tuple[Any, Polygons]:
     order, elements, body = _read_ply_header(data)
     names = [element.name for element in elements]
-    if names.count("vertex") != 1 or names.count("face") != 1:
-        msg = f"expected one element vertex and one element face; got {names[:10]}."
+    if not {"vertex", "face"} <= set(names) or len(set(names)) < len(names):
+        msg = (
+            "expected one element vertex, one element face, and no name twice; got "
+            f"{names[:10]}."
+        )
         raise ValueError(msg)
-    if len(set(names)) < len(names):
-        msg = f"it has several elements of one name among {names[:10]}."
+    start_row = _binary(body, order) if order else _text(body)
+    numbers: dict[str, Any] = {}
+    lists: dict[str, Polygons] = {}
+    for element in elements:
+        columns = _read_table(element, start_row)
+        for p, column in zip(element.properties, columns, strict=True):
+            if element.name == "vertex" and not p.length_type:
+                numbers[p.name] = column
+            if element.name == "face" and p.length_type and p.type not in "fd":
+                lists[p.name] = column
+    corners = lists.get("vertex_indices", lists.get("vertex_index"))
+    if not {"x", "y", "z"} <= numbers.keys() or corners is None:
+        msg = (
+            "expected numbers x, y and z of vertices, and a list of integers "
+            "vertex_indices of faces."
+        )
         raise ValueError(msg)
-    rows = _Binary(body, order) if order else _Text(body)
-    tables = {element.name: _read_table(rows, element) for element in elements}
-    vertex, face = tables["vertex"], tables["face"]
-    corners = face.get("vertex_indices", face.get("vertex_index"))
-    if not {"x", "y", "z"} <= vertex.keys() or corners is None:
-        msg = "expected x, y and z of vertices and a list vertex_indices of faces."
-        raise ValueError(msg)
-    if corners.values.dtype.kind not in "iu":
-        msg = f"corners of faces are {corners.values.dtype}; expected integers."
-        raise ValueError(msg)
-    return np.column_stack([vertex[axis].values for axis in "xyz"]), corners
+    return np.column_stack([numbers[axis] for axis in "xyz"]), corners
 
 
 def _read_ply_header(data: bytes) -> tuple[str, list[_Element], bytes]:
@@ -202,6 +194,7 @@ def _read_ply_header(data: bytes) -> tuple[str, list[_Element], bytes]:
         raise ValueError(msg)
     order: str | None = None
     elements: list[_Element] = []
+    types = PLY_INTEGERS | PLY_REALS
     for line in header.split(newline)[1:]:
         match line.decode("latin-1").split():
             case [] | ["comment" | "obj_info", *_]:
@@ -211,13 +204,12 @@ def _read_ply_header(data: bytes) -> tuple[str, list[_Element], bytes]:
             case ["element", name, count] if count.isdecimal():
                 elements.append(_Element(name, int(count), []))
             case ["property", "list", lengths, kind, name] if (
-                elements and kind in PLY_TYPES and lengths in PLY_INTEGERS
+                elements and kind in types and lengths in PLY_INTEGERS
             ):
-                elements[-1].properties.append(
-                    _Property(name, PLY_TYPES[kind], PLY_TYPES[lengths])
-                )
-            case ["property", kind, name] if elements and kind in PLY_TYPES:
-                elements[-1].properties.append(_Property(name, PLY_TYPES[kind]))
+                column = _Property(name, types[kind], types[lengths])
+                elements[-1].properties.append(column)
+            case ["property", kind, name] if elements and kind in types:
+                elements[-1].properties.append(_Property(name, types[kind]))
             case words:
                 msg = f"its header has the line {' '.join(words)[:80]!r}."
                 raise ValueError(msg)
@@ -227,124 +219,55 @@ def _read_ply_header(data: bytes) -> tuple[str, list[_Element], bytes]:
     return order, elements, rest.partition(newline)[2]
 
 
-class _Text:
-    """The body of a text file: one row per line; what follows on a line is ignored."""
+def _text(body: bytes) -> StartRow:
+    """One row per line; what follows on a line is ignored."""
+    lines = (line.split() for line in body.splitlines() if line.strip())
 
-    def __init__(self, body: bytes) -> None:
-        self._lines = (line.split() for line in body.splitlines() if line.strip())
+    def start_row() -> Callable[[str, int], list[Any]]:
+        words = next(lines, [])
 
-    def start_row(self) -> None:
-        self._tokens = next(self._lines, [])
+        def take(kind: str, n: int) -> list[Any]:
+            nonlocal words
+            if not 0 <= n <= len(words):
+                raise EOFError
+            taken, words = words[:n], words[n:]
+            return [float(word) if kind in "fd" else int(word) for word in taken]
 
-    def take(self, kind: str, n: int) -> list[Any]:
-        """Return the next n numbers of the row."""
-        if not 0 <= n <= len(self._tokens):
-            raise EOFError
-        taken, self._tokens = self._tokens[:n], self._tokens[n:]
-        number = float if kind[0] == "f" else int
-        return [number(token) for token in taken]
+        return take
 
-    def take_alike(self, element: _Element) -> None:
-        """Do nothing: lines are read one by one."""
+    return start_row
 
 
-class _Binary:
-    """The body of a binary file: row after row."""
+def _binary(body: bytes, order: str) -> StartRow:
+    at = 0
 
-    def __init__(self, body: bytes, order: str) -> None:
-        self._body, self._order, self._at = body, order, 0
-
-    def start_row(self) -> None:
-        """Do nothing: rows follow one another."""
-
-    def take(self, kind: str, n: int) -> list[Any]:
-        """Return the next n numbers of the row."""
-        dtype = np.dtype(self._order + kind)
-        end = self._at + n * dtype.itemsize
-        if not self._at <= end <= len(self._body):
-            raise EOFError
-        taken: list[Any] = np.frombuffer(self._body[self._at : end], dtype).tolist()
-        self._at = end
+    def take(kind: str, n: int) -> tuple[Any, ...]:
+        nonlocal at
+        try:
+            taken = struct.unpack_from(f"{order}{n}{kind}", body, at)
+        except struct.error:  # not that many are left, or n is negative
+            raise EOFError from None
+        at += n * struct.calcsize(order + kind)
         return taken
 
-    def take_alike(self, element: _Element) -> Table | None:
-        """Read all rows at once, if their lists are as long as those of the first."""
-        start = self._at
-        first = _read_rows(self, element._replace(n_rows=1))
-        lengths = {name: int(column.lengths[0]) for name, column in first.items()}
-        row_size, self._at = self._at - start, start
-        if element.n_rows * row_size > len(self._body) - start:
-            return None
-        fields: list[tuple[Any, ...]] = []
-        for name, kind, length_type in element.properties:
-            if length_type:
-                fields.append((f"length of {name}", self._order + length_type))
-            fields.append((name, self._order + kind, (lengths[name],)))
-        rows = np.frombuffer(self._body, np.dtype(fields), element.n_rows, start)
-        if any(
-            p.length_type and (rows[f"length of {p.name}"] != lengths[p.name]).any()
-            for p in element.properties
-        ):
-            return None
-        self._at += rows.nbytes
-        return {
-            name: _Lists(np.full(len(rows), length), rows[name].ravel())
-            for name, length in lengths.items()
-        }
+    return lambda: take
 
 
-def _read_table(body: _Text | _Binary, element: _Element) -> Table:
-    if not element.properties:  # such a table has no lines either
-        return {}
-    table = body.take_alike(element) if element.n_rows > 0 else None
-    return _read_rows(body, element) if table is None else table
-
-
-def _read_rows(body: _Text | _Binary, element: _Element) -> Table:
-    columns: list[tuple[list[int], list[Any]]] = [([], []) for _ in element.properties]
-    for i in range(element.n_rows):
-        body.start_row()
+def _read_table(element: _Element, start_row: StartRow) -> list[list[Any]]:
+    """Return for each property what each row has: a number, or a list of numbers."""
+    columns: list[list[Any]] = [[] for _ in element.properties]
+    # Rows without properties have no lines, however many there should be.
+    for i in range(element.n_rows if columns else 0):
+        take = start_row()
         try:
-            for p, (lengths, values) in zip(element.properties, columns, strict=True):
-                length = body.take(p.length_type, 1)[0] if p.length_type else 1
-                lengths.append(length)
-                values.extend(body.take(p.type, length))
+            for (_, kind, length_type), column in zip(
+                element.properties, columns, strict=True
+            ):
+                if length_type:
+                    column.append(take(kind, take(length_type, 1)[0]))
+                else:
+                    column.append(take(kind, 1)[0])
         except EOFError:
             msg = f"row {i} of element {element.name} is cut off."
             raise ValueError(msg) from None
-    return {
-        p.name: _Lists(
-            np.array(lengths, np.int64),
-            np.array(values, np.float64 if p.type[0] == "f" else np.int64),
-        )
-        for p, (lengths, values) in zip(element.properties, columns, strict=True)
-    }
-
-
-def _check_polygons(polygons: _Lists, n_vertices: int) -> None:
-    lengths, corners = polygons
-    if (lengths < 3).any():
-        i = int(np.argmax(lengths < 3))
-        msg = f"face {i} has {lengths[i]} corners; expected at least 3."
-        raise ValueError(msg)
-    valid = (corners >= 0) & (corners < n_vertices)
-    if not valid.all():
-        at = int(np.argmin(valid))
-        i = int(np.searchsorted(np.cumsum(lengths), at, side="right"))
-        msg = f"face {i} has the corner {corners[at]}; there are {n_vertices} vertices."
-        raise ValueError(msg)
-
-
-def _triangles(polygons: _Lists) -> Ints:
-    """Cut every polygon into triangles that share its first corner."""
-    lengths = polygons.lengths
-    counts = lengths - 2
-    corners = polygons.values.astype(np.int64)
-    first = np.repeat(np.cumsum(lengths) - lengths, counts)
-    # 1, 2, ... anew in each polygon.
-    step = np.arange(1, counts.sum() + 1) - np.repeat(
-        np.cumsum(counts) - counts, counts
-    )
-    return np.column_stack(
-        [corners[first], corners[first + step], corners[first + step + 1]]
-    )
+    return columns
