@@ -5,6 +5,7 @@ import zipfile
 
 import numpy as np
 import pytest
+from numpy.testing import assert_equal
 from tests.datasets.layouts import (
     diagram_arrays,
     graph_arrays,
@@ -12,6 +13,9 @@ from tests.datasets.layouts import (
     mesh_arrays,
     write,
 )
+
+from pbow.datasets import import_dataset
+from pbow.errors import FileFormatError
 
 
 @pytest.fixture(autouse=True)
@@ -94,3 +98,34 @@ def load():
             return dict(arrays)
 
     return load
+
+
+@pytest.fixture
+def imported(tmp_path, write_folder, write_zip, load):
+    """Import files from a folder and from a zip; return the arrays, which are equal."""
+
+    def imported(name, files, stem=None, kinds=(write_folder, write_zip)):
+        found = []
+        for packed in kinds:
+            path = import_dataset(name, packed(files), to=tmp_path / "out")
+            assert stem is None or path.stem == stem
+            found.append(load(path))
+        for other in found[1:]:
+            assert_equal(
+                {**other, "provenance": None}, {**found[0], "provenance": None}
+            )
+        return found[0]
+
+    return imported
+
+
+@pytest.fixture
+def refused(tmp_path, write_folder):
+    """Check that a folder of these files is refused, and that nothing is written."""
+
+    def refused(name, files, message):
+        with pytest.raises(FileFormatError, match=message):
+            import_dataset(name, write_folder(files), to=tmp_path / "out")
+        assert not (tmp_path / "out").exists()
+
+    return refused

@@ -1,6 +1,31 @@
-"""Small files in the layouts of the data folder."""
+"""Small files in the layouts of the data folder, and content of others."""
 
+from io import BytesIO
+
+import h5py
 import numpy as np
+from PIL import Image
+from scipy.io import savemat
+
+
+def hdf5(write):
+    """The content of an HDF5 file that a function has written to."""
+    stream = BytesIO()
+    with h5py.File(stream, "w") as file:
+        write(file)
+    return stream.getvalue()
+
+
+def matlab(arrays, **options):
+    stream = BytesIO()
+    savemat(stream, arrays, **options)
+    return stream.getvalue()
+
+
+def picture(array, kind="TIFF"):
+    stream = BytesIO()
+    Image.fromarray(array).save(stream, kind)
+    return stream.getvalue()
 
 
 def labeled(n_per_class, n_classes):

@@ -1,32 +1,27 @@
-from io import BytesIO
-
-import h5py
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from tests.datasets.layouts import hdf5
 
 from pbow.datasets import load_dataset
 from pbow.datasets.importing import carriere
-from pbow.datasets.imports import import_dataset
-from pbow.io import FileFormatError
 
+NAME = "shape-segmentation-carriere"
 CSV = ",part\n0,3.0\n1,1.0\n2,1.0\n3,2.0\n"
 
 
-def diagrams(changes=()):
-    arrays = {
-        "geodesic/0/0": [[0.0, np.inf]],
-        "geodesic/1/0": [[0.5, 1.0], [0.25, 0.75]],
-        "geodesic/1/1": np.array([]),
-        "geodesic/1/2": [[0.5, 0.75]],
-        "geodesic/1/3": [[1.0, 1.5]],
-    }
-    arrays.update(changes)
-    stream = BytesIO()
-    with h5py.File(stream, "w") as file:
-        for name, array in arrays.items():
-            file[name] = array
-    return stream.getvalue()
+DIAGRAMS = {
+    "geodesic/0/0": np.array([[0.0, np.inf]]),
+    "geodesic/1/0": np.array([[0.5, 1.0], [0.25, 0.75]]),
+    "geodesic/1/1": np.array([]),
+    "geodesic/1/2": np.array([[0.5, 0.75]]),
+    "geodesic/1/3": np.array([[1.0, 1.5]]),
+}
+
+
+def release(changes=(), table=CSV, top=""):
+    content = hdf5(lambda file: file.update(DIAGRAMS | dict(changes)))
+    return {f"{top}train_diag.hdf5": content, f"{top}train.csv": table}
 
 
 @pytest.fixture(autouse=True)
@@ -35,49 +30,30 @@ def four_points(monkeypatch):
     monkeypatch.setattr(carriere, "N_POINTS_A_MESH", 2)
 
 
-def test_diagrams_and_parts_are_joined(tmp_path, write_folder, write_zip, load):
-    files = {"3DSeg/train_diag.hdf5": diagrams(), "3DSeg/train.csv": CSV}
-    for release in (write_folder(files), write_zip(files)):
-        path = import_dataset("shape-segmentation-carriere", release, to=tmp_path)
-        assert path.name == "carriere_segmentation_diagrams.npz"
-        arrays = load(path)
-        assert_array_equal(arrays["labels"], [2, 0, 0, 1])
-        assert_array_equal(arrays["label_names"], ["1", "2", "3"])
-        assert_array_equal(arrays["offsets"], [0, 2, 2, 3, 4])
-        assert_array_equal(arrays["points"][:2], [[0.5, 1.0], [0.25, 0.75]])
-        assert_array_equal(arrays["groups"], [61, 61, 62, 62])
-        assert_array_equal(arrays["vertex_ids"], [0, 10, 0, 10])
-        assert "exchanged" not in str(arrays["provenance"])
-
-
-def test_what_was_imported_is_loaded(write_folder):
-    release = write_folder({"train_diag.hdf5": diagrams(), "train.csv": CSV})
-    import_dataset("shape-segmentation-carriere", release)
-    data = load_dataset("shape-segmentation-carriere")
+def test_diagrams_and_parts_are_joined_and_loaded(tmp_path, imported):
+    stem = "carriere_segmentation_diagrams"
+    arrays = imported(NAME, release(top="3DSeg/"), stem)
+    assert_array_equal(arrays["labels"], [2, 0, 0, 1])
+    assert_array_equal(arrays["label_names"], ["1", "2", "3"])
+    assert_array_equal(arrays["offsets"], [0, 2, 2, 3, 4])
+    assert_array_equal(arrays["points"][:2], [[0.5, 1.0], [0.25, 0.75]])
+    assert_array_equal(arrays["groups"], [61, 61, 62, 62])
+    assert_array_equal(arrays["vertex_ids"], [0, 10, 0, 10])
+    assert "exchanged" not in str(arrays["provenance"])
+    data = load_dataset(NAME, tmp_path / "out")
     assert data.diagrams.sizes.tolist() == [2, 0, 1, 1]
     assert data.groups.tolist() == [61, 61, 62, 62]
 
 
-def test_deaths_that_all_come_first_are_exchanged_and_the_record_says_so(
-    tmp_path, write_folder, load
-):
-    with h5py.File(BytesIO(diagrams()), "r") as file:
-        swapped = {
-            f"geodesic/1/{i}": np.asarray(file[f"geodesic/1/{i}"])[..., ::-1]
-            for i in range(4)
-        }
-    release = write_folder({"train_diag.hdf5": diagrams(swapped), "train.csv": CSV})
-    arrays = load(import_dataset("shape-segmentation-carriere", release, to=tmp_path))
+def test_deaths_that_all_come_first_are_exchanged_and_the_record_says_so(imported):
+    swapped = {name: array[..., ::-1] for name, array in DIAGRAMS.items()}
+    arrays = imported(NAME, release(swapped))
     assert_array_equal(arrays["points"][:2], [[0.5, 1.0], [0.25, 0.75]])
     assert "exchanged" in str(arrays["provenance"])
 
 
-def test_a_point_on_the_diagonal_says_nothing_about_the_order(
-    tmp_path, write_folder, load
-):
-    content = diagrams({"geodesic/1/3": [[1.0, 1.0]]})
-    release = write_folder({"train_diag.hdf5": content, "train.csv": CSV})
-    arrays = load(import_dataset("shape-segmentation-carriere", release, to=tmp_path))
+def test_a_point_on_the_diagonal_says_nothing_about_the_order(imported):
+    arrays = imported(NAME, release({"geodesic/1/3": [[1.0, 1.0]]}))
     assert_array_equal(arrays["points"][[0, -1]], [[0.5, 1.0], [1.0, 1.0]])
 
 
@@ -97,13 +73,11 @@ def test_a_point_on_the_diagonal_says_nothing_about_the_order(
         ({"geodesic/1/3": [[2.0, 1.0]]}, CSV, "dies before it is born"),
     ],
 )
-def test_what_is_wrong_is_named(write_folder, changes, table, message):
-    release = write_folder({"train_diag.hdf5": diagrams(changes), "train.csv": table})
-    with pytest.raises(FileFormatError, match=message):
-        import_dataset("shape-segmentation-carriere", release)
+def test_what_is_wrong_is_named(refused, changes, table, message):
+    refused(NAME, release(changes, table), message)
 
 
-def test_both_files_are_needed_and_the_place_to_get_them_is_named(write_folder):
-    release = write_folder({"train_diag.hdf5": diagrams()})
-    with pytest.raises(FileFormatError, match=r"one file train\.csv; found 0\. Get it"):
-        import_dataset("shape-segmentation-carriere", release)
+def test_both_files_are_needed_and_the_place_to_get_them_is_named(refused):
+    files = release()
+    del files["train.csv"]
+    refused(NAME, files, r"one file train\.csv; found 0\. Get it")

@@ -1,15 +1,11 @@
-from io import BytesIO
-
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from scipy.io import savemat
+from tests.datasets.layouts import matlab
 
 from pbow.datasets import load_dataset
 from pbow.datasets.importing import geomat
 from pbow.datasets.importing.geomat import MATERIALS
-from pbow.datasets.imports import import_dataset
-from pbow.io import FileFormatError
 
 NAME = "{}/{}/{}_400x400_{}.mat"
 
@@ -23,9 +19,7 @@ def patch(label, seed=0, **changes):
         "Extrinsics": np.full((3, 4), float(seed % 2)),
     }
     arrays.update(changes)
-    stream = BytesIO()
-    savemat(stream, {k: v for k, v in arrays.items() if v is not None})
-    return stream.getvalue()
+    return matlab({k: v for k, v in arrays.items() if v is not None})
 
 
 @pytest.fixture
@@ -45,66 +39,51 @@ def depth_of(number):
 
 
 def test_patches_come_by_material_with_split_scale_and_photograph(
-    tmp_path, write_folder, write_zip, load, release
+    tmp_path, imported, release
 ):
-    for path in (write_folder(release), write_zip(release)):
-        made = import_dataset("geomat", path, to=tmp_path)
-        assert made.name == "geomat_depth_patches.npz"
-        arrays = load(made)
-        assert_array_equal(arrays["images"], [depth_of(2), depth_of(1)] * 19)
-        assert_array_equal(arrays["labels"], np.repeat(range(19), 2))
-        assert_array_equal(arrays["label_names"], MATERIALS)
-        assert_array_equal(arrays["in_test"], [True, False] * 19)
-        assert_array_equal(arrays["scales"], [400] * 38)
-        # The two patches of a material are of different poses.
-        assert len(np.unique(arrays["groups"])) == 38
-        assert arrays["images"].dtype == np.float32
-
-
-def test_what_was_imported_is_loaded(write_folder, release):
-    import_dataset("geomat", write_folder(release))
-    data = load_dataset("geomat")
+    arrays = imported("geomat", release, "geomat_depth_patches")
+    assert_array_equal(arrays["images"], [depth_of(2), depth_of(1)] * 19)
+    assert_array_equal(arrays["labels"], np.repeat(range(19), 2))
+    assert_array_equal(arrays["label_names"], MATERIALS)
+    assert_array_equal(arrays["in_test"], [True, False] * 19)
+    assert_array_equal(arrays["scales"], [400] * 38)
+    # The two patches of a material are of different poses.
+    assert len(np.unique(arrays["groups"])) == 38
+    assert arrays["images"].dtype == np.float32
+    data = load_dataset("geomat", tmp_path / "out")
     assert data.label_names == MATERIALS
     assert data.in_test.tolist() == [True, False] * 19
     assert len(data.diagrams) == 38
 
 
-def test_patches_of_one_pose_are_a_group_within_a_material(
-    tmp_path, write_folder, load, release
-):
+def test_patches_of_one_pose_are_a_group_within_a_material(imported, release):
     files = {n: patch(MATERIALS.index(n.split("/")[0]), seed=0) for n in release}
-    arrays = load(import_dataset("geomat", write_folder(files), to=tmp_path))
-    assert_array_equal(arrays["groups"], np.repeat(range(19), 2))
+    assert_array_equal(imported("geomat", files)["groups"], np.repeat(range(19), 2))
 
 
-def test_where_a_pose_is_missing_there_are_no_groups(
-    tmp_path, write_folder, load, release
-):
+def test_where_a_pose_is_missing_there_are_no_groups(tmp_path, imported, release):
     release[NAME.format("Wood", "test", "Wood", 2)] = patch(18, Extrinsics=None)
-    folder = write_folder(release)
-    arrays = load(import_dataset("geomat", folder, to=tmp_path))
+    arrays = imported("geomat", release)
     assert "groups" not in arrays
     assert "pose" not in str(arrays["provenance"])
-    import_dataset("geomat", folder)
     with pytest.raises(ValueError, match="groups"):
-        load_dataset("geomat").splits("groups")
+        load_dataset("geomat", tmp_path / "out").splits("groups")
 
 
-def test_what_names_do_not_say_is_left_out(tmp_path, write_folder, load, release):
+def test_what_names_do_not_say_is_left_out(imported, release):
     files = {
         f"{name.split('/')[0]}/{i}.mat": content
         for i, (name, content) in enumerate(release.items())
     }
-    arrays = load(import_dataset("geomat", write_folder(files), to=tmp_path))
-    assert arrays.keys().isdisjoint({"in_test", "scales"})
+    assert imported("geomat", files).keys().isdisjoint({"in_test", "scales"})
 
 
-def test_pixels_without_a_depth_stay_so(tmp_path, write_folder, load, release):
+def test_pixels_without_a_depth_stay_so(imported, release):
     depth = np.ones((4, 4))
     depth[1, 2] = np.nan
     release[NAME.format("Asphalt", "test", "Asphalt", 2)] = patch(0, Depth=depth)
-    arrays = load(import_dataset("geomat", write_folder(release), to=tmp_path))
-    assert_array_equal(arrays["images"][0], depth.astype(np.float32))
+    images = imported("geomat", release)["images"]
+    assert_array_equal(images[0], depth.astype(np.float32))
 
 
 @pytest.mark.parametrize(
@@ -120,15 +99,11 @@ def test_pixels_without_a_depth_stay_so(tmp_path, write_folder, load, release):
         ({"Class": np.ones(3)}, "Class is .1.0, 1.0, 1.0."),
     ],
 )
-def test_what_is_wrong_is_named(tmp_path, write_folder, release, changes, message):
-    name = NAME.format("Brick", "train", "Brick", 1)
-    release[name] = patch(1, **changes)
-    with pytest.raises(FileFormatError, match=f"Brick_400x400_1.mat: .*{message}"):
-        import_dataset("geomat", write_folder(release), to=tmp_path / "out")
-    assert not (tmp_path / "out").exists()
+def test_what_is_wrong_is_named(refused, release, changes, message):
+    release[NAME.format("Brick", "train", "Brick", 1)] = patch(1, **changes)
+    refused("geomat", release, f"Brick_400x400_1.mat: .*{message}")
 
 
-def test_a_material_that_is_not_complete_is_named(write_folder, release):
+def test_a_material_that_is_not_complete_is_named(refused, release):
     del release[NAME.format("Wood", "train", "Wood", 1)]
-    with pytest.raises(FileFormatError, match=r"folder 'Wood'.*found 1. Get them from"):
-        import_dataset("geomat", write_folder(release))
+    refused("geomat", release, r"folder 'Wood'.*found 1. Get them from")

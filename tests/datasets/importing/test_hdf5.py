@@ -1,10 +1,10 @@
 import sys
-from io import BytesIO
 
 import h5py
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from tests.datasets.layouts import hdf5
 
 from pbow.datasets.importing.hdf5 import (
     open_hdf5,
@@ -13,13 +13,6 @@ from pbow.datasets.importing.hdf5 import (
     read_points,
 )
 from pbow.io import FileFormatError
-
-
-def hdf5(write):
-    stream = BytesIO()
-    with h5py.File(stream, "w") as file:
-        write(file)
-    return stream.getvalue()
 
 
 def reading(data, read):

@@ -4,18 +4,12 @@ import h5py
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from scipy.io import savemat
+from tests.datasets.layouts import matlab
 
 from pbow.datasets.importing.matlab import read_matlab
 from pbow.io import FileFormatError
 
 DEPTH = np.arange(6.0).reshape(2, 3)
-
-
-def mat(arrays, **options):
-    stream = BytesIO()
-    savemat(stream, arrays, **options)
-    return stream.getvalue()
 
 
 def mat73(arrays):
@@ -30,9 +24,9 @@ def mat73(arrays):
 
 
 VERSIONS = {
-    "4": lambda arrays: mat(arrays, format="4"),
-    "5": mat,
-    "5 packed": lambda arrays: mat(arrays, do_compression=True),
+    "4": lambda arrays: matlab(arrays, format="4"),
+    "5": matlab,
+    "5 packed": lambda arrays: matlab(arrays, do_compression=True),
     "7.3": mat73,
 }
 
@@ -46,7 +40,7 @@ def test_wanted_arrays_of_every_version_are_read(version):
 
 
 def test_a_claim_of_far_more_than_the_file_is_refused_before_it_is_read():
-    data = bytearray(mat({"Depth": np.zeros((10, 10))}))
+    data = bytearray(matlab({"Depth": np.zeros((10, 10))}))
     at = data.index(np.array([10, 10], "<i4").tobytes())
     data[at : at + 8] = np.array([2**30, 2**30], "<i4").tobytes()
     with pytest.raises(FileFormatError, match=r"Depth claims to unfold into 9\.22 E"):
@@ -60,7 +54,7 @@ def test_a_claim_of_far_more_than_the_file_is_refused_before_it_is_read():
 )
 def test_what_is_not_numbers_is_refused(value):
     with pytest.raises(FileFormatError, match="x: its Depth is not an array of real"):
-        read_matlab(mat({"Depth": value}), "x", ("Depth",))
+        read_matlab(matlab({"Depth": value}), "x", ("Depth",))
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -7,19 +7,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from PIL import Image
-from scipy.io import savemat
+from tests.datasets.layouts import matlab, picture
 
 from pbow.datasets.importing.pictures import read_picture
 from pbow.io import FileFormatError
 
 
 def encoded(array, kind):
-    stream = BytesIO()
     if kind == "mat":
-        savemat(stream, {"depth": array})
-    else:
-        Image.fromarray(array).save(stream, {"tif": "TIFF"}.get(kind, kind.upper()))
-    return stream.getvalue()
+        return matlab({"depth": array})
+    return picture(array, {"tif": "TIFF"}.get(kind, kind.upper()))
 
 
 @pytest.mark.parametrize(
@@ -35,9 +32,9 @@ def encoded(array, kind):
 )
 def test_a_picture_has_the_values_that_were_stored(kind, dtype):
     array = (np.arange(12).reshape(3, 4) * 20 % 256).astype(dtype)
-    picture = read_picture(encoded(array, kind), f"a.{kind.upper()}", "depth")
-    assert_array_equal(picture, array)
-    assert picture.dtype.kind == array.dtype.kind
+    found = read_picture(encoded(array, kind), f"a.{kind.upper()}", "depth")
+    assert_array_equal(found, array)
+    assert found.dtype.kind == array.dtype.kind
 
 
 def test_colors_are_refused():
@@ -51,10 +48,10 @@ def test_colors_are_refused():
 @pytest.mark.parametrize("kind", ["png", "tiff"])
 @pytest.mark.parametrize("palette", [[255] * 3 + [0] * 3, [0] * 3 + [255] * 3])
 def test_indices_of_colors_are_not_taken_for_values(kind, palette):
-    picture = Image.frombytes("P", (4, 3), bytes([0, 1] * 6))
-    picture.putpalette(palette)
+    image = Image.frombytes("P", (4, 3), bytes([0, 1] * 6))
+    image.putpalette(palette)
     stream = BytesIO()
-    picture.save(stream, kind)
+    image.save(stream, kind)
     with pytest.raises(FileFormatError, match=r"in a palette; .* Save it in graysc"):
         read_picture(stream.getvalue(), f"a.{kind}", "mask")
 
@@ -76,10 +73,9 @@ def test_what_pillow_would_make_up_for_is_refused():
 
 
 def test_a_picture_in_another_format_than_its_name_says_is_refused():
-    stream = BytesIO()
-    Image.fromarray(np.ones((4, 4), np.uint8)).save(stream, "BMP")
+    data = picture(np.ones((4, 4), np.uint8), "BMP")
     with pytest.raises(FileFormatError, match="no TIFF or PNG"):
-        read_picture(stream.getvalue(), "a.png", "depth")
+        read_picture(data, "a.png", "depth")
 
 
 def test_too_many_pixels_are_not_unpacked():

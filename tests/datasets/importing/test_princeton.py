@@ -6,6 +6,8 @@ from pbow.datasets.importing import princeton
 from pbow.datasets.imports import import_dataset
 from pbow.io import FileFormatError
 
+NAME = "shape-segmentation"
+
 # Two triangles on an edge; the vertices 1 and 2 have a face of each.
 OFF = "OFF\n4 2 5\n0 0 0\n1 0 0\n0.1 1 0\n1 1 0\n3 0 1 2\n3 1 3 2\n"
 LABELS = "wing\n2 \nbody\n1 \n"
@@ -29,11 +31,13 @@ def labelled(changes=()):
     return {name: text for name, text in files.items() if text is not None}
 
 
-def test_meshes_with_named_parts_give_the_arrays(tmp_path, write_folder, load):
-    release = write_folder(labelled())
-    path = import_dataset("shape-segmentation", release, to=tmp_path)
-    assert path.name == "psb_airplane_meshes.npz"
-    arrays = load(path)
+@pytest.fixture
+def arrays_of(imported, write_folder):
+    return lambda *args: imported(*args, kinds=(write_folder,))
+
+
+def test_meshes_with_named_parts_give_the_arrays(arrays_of):
+    arrays = arrays_of(NAME, labelled(), "psb_airplane_meshes")
     names = ["Airplane/body", "Airplane/engine", "Airplane/wing"]
     assert_array_equal(arrays["label_names"], names)
     assert_array_equal(arrays["mesh_ids"], [7, 8])
@@ -46,24 +50,21 @@ def test_meshes_with_named_parts_give_the_arrays(tmp_path, write_folder, load):
     assert_array_equal(arrays["vertices"][2], np.array([0.1, 1, 0], np.float32))
 
 
-def test_segments_without_names_do_not_pass_for_parts(tmp_path, write_folder, load):
+def test_segments_without_names_do_not_pass_for_parts(arrays_of):
     files = {f"data/off/{i}.off": OFF for i in (7, 8)} | {
         "data/seg/Benchmark/7/7_0.seg": "4\n0\n",
         "data/seg/Benchmark/7/7_1.seg": "not read",
         "data/seg/Benchmark/8/8_0.seg": "0\r\n0\r\n",
     }
-    path = import_dataset("shape-segmentation", write_folder(files), to=tmp_path)
-    assert path.name == "psb_airplane_segments.npz"
-    arrays = load(path)
+    arrays = arrays_of(NAME, files, "psb_airplane_segments")
     assert_array_equal(arrays["face_labels"], [1, 0, 0, 0])
     expected = ["Airplane/segment 0", "Airplane/segment 4"]
     assert_array_equal(arrays["label_names"], expected)
 
 
-def test_other_categories_have_names_of_their_own(tmp_path, write_folder):
+def test_other_categories_have_names_of_their_own(arrays_of):
     files = {"1.off": OFF, "1_labels.txt": LABELS, "2.off": OFF, "2_labels.txt": LABELS}
-    path = import_dataset("psb-human", write_folder(files), to=tmp_path)
-    assert path.name == "psb_human_meshes.npz"
+    arrays_of("psb-human", files, "psb_human_meshes")
 
 
 def test_all_categories_but_the_springs_have_the_numbers_of_the_benchmark():
@@ -79,7 +80,7 @@ def test_springs_are_not_offered(write_folder):
 
 
 def test_the_real_airplanes_written_as_text_come_back(
-    data_home, tmp_path, write_folder, load, monkeypatch
+    data_home, arrays_of, load, monkeypatch
 ):
     expected = load(data_home / "psb_airplane_meshes.npz")
     # The first two of the twenty, which have these numbers.
@@ -99,8 +100,7 @@ def test_the_real_airplanes_written_as_text_come_back(
             f"{' '.join(map(str, np.flatnonzero(parts == part) + 1))} \n"
             for part in np.unique(parts)[::-1]
         )
-    release = write_folder(files)
-    arrays = load(import_dataset("shape-segmentation", release, to=tmp_path))
+    arrays = arrays_of(NAME, files)
     used = np.unique(expected["face_labels"][: arrays["face_offsets"][-1]])
     assert_array_equal(arrays["label_names"], expected["label_names"][used])
     for key in ("vertices", "faces"):
@@ -137,12 +137,8 @@ def test_the_real_airplanes_written_as_text_come_back(
         ({"7_labels.txt": b"\xff\n1 2\n"}, "line 1 is '�'; expected the name"),
     ],
 )
-def test_what_is_wrong_is_named(tmp_path, write_folder, changes, message):
-    with pytest.raises(FileFormatError, match=message):
-        import_dataset(
-            "shape-segmentation", write_folder(labelled(changes)), to=tmp_path / "out"
-        )
-    assert not (tmp_path / "out").exists()
+def test_what_is_wrong_is_named(refused, changes, message):
+    refused(NAME, labelled(changes), message)
 
 
 @pytest.mark.parametrize(
@@ -153,12 +149,11 @@ def test_what_is_wrong_is_named(tmp_path, write_folder, changes, message):
         ("0\n1000\n", "there is a segment 1000"),
     ],
 )
-def test_wrong_segments_are_named(write_folder, segments, message):
+def test_wrong_segments_are_named(refused, segments, message):
     files = {"7.off": OFF, "8.off": OFF, "7_0.seg": segments, "8_0.seg": segments}
-    with pytest.raises(FileFormatError, match=message):
-        import_dataset("shape-segmentation", write_folder(files))
+    refused(NAME, files, message)
 
 
 def test_a_zip_is_to_be_unpacked(write_zip):
     with pytest.raises(FileFormatError, match="expected a folder of meshes"):
-        import_dataset("shape-segmentation", write_zip(labelled()))
+        import_dataset(NAME, write_zip(labelled()))
