@@ -148,7 +148,7 @@ def test_the_commands_of_get_started_are_those_of_the_readme():
 # Who runs the blocks of a page in a language. Functions of this module are below.
 RUN_BY = {
     ("README.md", "python"): "test_the_readme_prints_what_its_comments_promise",
-    ("README.md", "sh"): "tests/cli/test_walk.py",
+    ("README.md", "sh"): "tests/cli/test_guide.py",
     ("docs/get_started.md", "sh"): "test_the_commands_of_get_started_are_those_of_the_"
     "readme",
     ("docs/guide/command_line.md", "sh"): "tests/cli/test_guide.py",

@@ -1,7 +1,5 @@
 """Descriptors by short name, or as a class of the user's own."""
 
-import shlex
-
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -52,7 +50,6 @@ def own(folder, request):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("pbows", "expected one of pbow, image, "),
         ("nowhere:Class", "cannot import 'nowhere' (ModuleNotFoundError: "),
         (".a:Class", "cannot import '.a' ("),
         (":Class", "cannot import '' ("),
@@ -64,57 +61,37 @@ def own(folder, request):
 )
 def test_what_is_no_descriptor_ends_with_code_2(run, own, given, message):
     value = given.format(own=own)
-    result = run("fit", "diagrams.pbow", "--descriptor", value, "-o", "m.pbow")
-    assert result.exit_code == 2
+    result = run("fit diagrams.pbow -o m.pbow --descriptor", value, code=2)
     assert message in result.stderr.splitlines()[-1]
 
 
-def test_a_class_of_ones_own_is_fitted_saved_loaded_and_used(run, own, folder, X):
+def test_a_class_of_ones_own_is_fitted_saved_loaded_and_used(run, own, X):
     own_class = ["--descriptor", f"{own}:Shorter"]
-    result = run("fit", "diagrams.pbow", *own_class, "-o", "m.pbow")
-    assert result.exit_code == 0, result.output
+    result = run("fit diagrams.pbow -o m.pbow", *own_class)
     assert result.stderr.startswith("m.pbow: Shorter(), ")
-    model = ["m.pbow", "diagrams.pbow"]
-    result = run("transform", *model, "-o", "v.npy")
-    assert result.exit_code == 1
+    transform = "transform m.pbow diagrams.pbow -o v.npy"
+    result = run(transform, code=1)
     assert f"'{own}:Shorter', which is not a class of this pbow." in result.stderr
-    result = run("transform", *model, *own_class, "-o", "v.npy")
-    assert result.exit_code == 0, result.output
+    run(transform, *own_class)
     expected = vectorizers.PersistenceStatistics().fit_transform(X)
     assert_array_equal(np.load("v.npy"), expected)
-    result = run("info", "m.pbow", *own_class)
-    assert "a fitted Shorter" in result.stdout
-    words = ["diagrams.pbow", "--labels", "labels.txt", "--folds", "3"]
-    result = run("evaluate", *words, *own_class)
-    assert result.exit_code == 0, result.output
+    assert "a fitted Shorter" in run("info m.pbow", *own_class).stdout
+    words = "diagrams.pbow --labels labels.txt --folds 3"
+    result = run(f"evaluate {words}", *own_class)
     assert result.stdout.splitlines()[-1].startswith("shorter")
 
 
 @pytest.mark.parametrize(
     "command",
     [
-        "plot codebook own.pbow diagrams.pbow",
-        "plot classes own.pbow diagrams.pbow --labels labels.txt",
-        "plot difference own.pbow diagrams.pbow --labels labels.txt "
+        "plot codebook {files} --part H1 -o x.png",
+        "plot classes {files} --labels labels.txt --part H1 -o x.png",
+        "plot difference {files} --labels labels.txt --part H1 -o x.png "
         "--between many 'few points'",
-        "explore own.pbow diagrams.pbow",
+        "explore {files} -o x.html",
     ],
 )
-def test_commands_that_draw_take_a_model_of_ones_own(run, own, X, command):
-    pytest.importorskip("matplotlib")
-    pytest.importorskip("plotly")
+def test_commands_that_draw_take_a_model_of_ones_own(run, own, command):
     own_class = ["--descriptor", f"{own}:Words"]
-    fit = ["fit", "diagrams.pbow", "--words", "2", "-o", "own.pbow"]
-    assert run(*fit, *own_class).exit_code == 0
-    is_plot = command.startswith("plot")
-    words = [*shlex.split(command), *own_class]
-    words += ["--part", "H1", "-o", "x.png"] if is_plot else ["-o", "x.html"]
-    result = run(*words)
-    assert result.exit_code == 0, result.output
-
-
-@pytest.mark.parametrize("value", ["pbow", "nowhere:Class"])
-def test_what_is_no_class_is_not_taken_for_that_of_a_model(run, folder, value):
-    result = run("info", "model.pbow", "--descriptor", value)
-    assert result.exit_code == 2
-    assert "Invalid value for '--descriptor'" in result.stderr
+    run("fit diagrams.pbow --words 2 -o own.pbow", *own_class)
+    run(command.format(files="own.pbow diagrams.pbow"), *own_class)

@@ -35,25 +35,16 @@ SAME = [
     "datasets shapes new.npy --labels new.npy",
     "datasets shapes cloud.npy --labels link.npy",
 ]
-DECLARATION = """
-[datasets.surfaces]
-surfaces = { n_diagrams = 8, n_points = 10 }
-
-[descriptors.PBoW]
-make = "PersistenceBoW"
-"""
 
 
 @pytest.fixture
-def inputs_of_all(folder, X):
+def inputs_of_all(folder):
     """Files of every kind, and links to some."""
     for name in ("diagrams.png", "names.csv", "labels.svg", "cloud.npy"):
         (folder / name).write_bytes((folder / "diagrams.pbow").read_bytes())
     (folder / "folder").mkdir()
     for name in ("cloud.csv", "old.csv", "folder/old.csv"):
         np.savetxt(folder / name, np.eye(3), delimiter=",")
-    (folder / "results").mkdir()
-    (folder / "results" / "experiment.toml").write_text(DECLARATION)
     (folder / "link.pbow").symlink_to("diagrams.pbow")
     (folder / "link.npy").symlink_to("cloud.npy")
     return folder
@@ -62,8 +53,7 @@ def inputs_of_all(folder, X):
 @pytest.mark.parametrize("command", SAME)
 def test_an_output_that_is_an_input_is_refused(run, inputs_of_all, command):
     before = {path: path.read_bytes() for path in inputs_of_all.rglob("*.*")}
-    result = run(*shlex.split(command.format(folder=inputs_of_all.name)))
-    assert result.exit_code == 2, result.output
+    result = run(command.format(folder=inputs_of_all.name), code=2)
     last = result.stderr.splitlines()[-1]
     assert last.startswith("Error: Cannot write ")
     assert last.endswith(
@@ -73,25 +63,11 @@ def test_an_output_that_is_an_input_is_refused(run, inputs_of_all, command):
 
 
 def test_diagrams_may_be_converted_in_their_place(run, folder):
-    result = run("convert", "--parts", "H1", "diagrams.pbow", "diagrams.pbow")
-    assert result.exit_code == 0, result.output
+    run("convert --parts H1 diagrams.pbow diagrams.pbow")
 
 
 def test_a_new_file_may_lie_among_the_inputs(run, inputs_of_all):
-    pytest.importorskip("gudhi")
-    result = run("homology", "folder", "--kind", "clouds", "-o", "folder/x.pbow")
-    assert result.exit_code == 0, result.output
-
-
-def test_a_device_may_be_written_to_by_two_names(tmp_path):
-    inputs.check_output(Path(os.devnull), keep=[Path(os.devnull)])
-
-
-def test_a_link_to_itself_is_one_sentence(run, folder):
-    (folder / "circle.pbow").symlink_to("circle.pbow")
-    result = run("fit", "diagrams.pbow", "-o", "circle.pbow")
-    assert result.exit_code == 1
-    assert result.stderr == "Error: circle.pbow: Too many levels of symbolic links.\n"
+    run("homology folder --kind clouds -o folder/x.pbow")
 
 
 FULL = Path("/dev/full")
@@ -108,8 +84,7 @@ full_disk = pytest.mark.skipif(not FULL.exists(), reason="needs the device /dev/
     ],
 )
 def test_a_full_disk_is_told_with_the_name_of_the_file(run, folder, command):
-    result = run(*shlex.split(command))
-    assert result.exit_code == 1
+    result = run(command, code=1)
     assert result.stderr == "Error: /dev/full: No space left on device.\n"
 
 
@@ -146,4 +121,5 @@ def test_it_is_known_before_the_work_that_a_file_cannot_be_written(tmp_path):
         inputs.check_output(tmp_path / "nowhere" / "new.txt")
     with pytest.raises(click.UsageError, match="to the standard output; name a file"):
         inputs.check_output(Path("-"))
-    inputs.check_output(Path(os.devnull))
+    # A device may be written to by two names.
+    inputs.check_output(Path(os.devnull), keep=[Path(os.devnull)])
