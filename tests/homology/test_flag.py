@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import coo_matrix
 from scipy.spatial.distance import cdist
 
-from pbow.homology._flag import Edges, _count_cliques
+from pbow.homology._flag import _count_cliques, edges_up_to
 
 # Distances are computed in blocks of rows: of 50 points in one, of 1,000 in two.
 each_size = pytest.mark.parametrize("n", [50, 1000])
@@ -21,10 +21,10 @@ def test_edges_are_the_short_distances(rng, n, limit, precomputed):
     cloud = rng.uniform(size=(n, 2))
     distances = cdist(cloud, cloud)
     item = distances if precomputed else cloud
-    edges = Edges.up_to(limit, item, precomputed=precomputed)
+    edges = edges_up_to(limit, item, precomputed=precomputed)
     short = np.tril(distances <= limit, k=-1)
     assert edges.n_edges == np.count_nonzero(short)
-    graph = edges.graph()
+    graph = edges.make()
     if limit == 0.1:
         assert_array_equal(graph.toarray(), np.where(short, distances, 0.0))
     else:
@@ -34,8 +34,8 @@ def test_edges_are_the_short_distances(rng, n, limit, precomputed):
 @each_size
 def test_an_edge_of_length_zero_is_an_edge(n):
     points = np.repeat(np.arange(n / 2), 2)[:, None]
-    edges = Edges.up_to(0.5, points, precomputed=False)
-    graph = edges.graph()
+    edges = edges_up_to(0.5, points, precomputed=False)
+    graph = edges.make()
     assert edges.n_edges == graph.nnz == n // 2
     assert_array_equal(graph.data, np.zeros(n // 2))
 
@@ -44,10 +44,10 @@ def test_an_edge_of_length_zero_is_an_edge(n):
 def test_infinite_distances_are_no_edges(rng, n):
     distances = cdist(*2 * [rng.uniform(size=(n, 2))])
     distances[distances > 0.1] = np.inf
-    edges = Edges.up_to(np.inf, distances, precomputed=True)
+    edges = edges_up_to(np.inf, distances, precomputed=True)
     n_finite = np.count_nonzero(np.isfinite(distances))
     assert edges.n_edges == (n_finite - n) / 2
-    assert np.isfinite(edges.graph().data).all()
+    assert np.isfinite(edges.make().data).all()
 
 
 def random_graph(rng, n, density):

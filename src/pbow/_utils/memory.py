@@ -14,16 +14,8 @@ def available_memory(root: Path = Path("/")) -> float:
     """Return the bytes that this process can still take, inf if that is not known.
 
     That is what is free on the machine without swapping, or what is left under the
-    limit of the container (a Linux control group of version 1 or 2), if less.
-
-    Parameters
-    ----------
-    root : Path
-        The folder of ``proc`` and ``sys``.
-
-    Returns
-    -------
-    n_bytes : float
+    limit of the container (a Linux control group of version 1 or 2), if less. `root` is
+    the folder of ``proc`` and ``sys``.
     """
     return min(_of_machine(root), *_of_control_groups(root))
 

@@ -22,22 +22,10 @@ def progress_bar(
 ) -> Iterator[Callable[[int], None]]:
     """Give a function to call with what has been done since; threads may share it.
 
-    Parameters
-    ----------
-    show : bool
-        Whether to draw a bar on stderr. A callable, which is no part of the public
-        interface, is called with what is done and what there is, and may raise:
-        comparisons limit the time of their distances that way.
-    total : int
-        How much there is to do.
-    unit : str
-        What is counted: ``"pairs"``.
-    done : int, default=0
-        What was done before, which does not count for the rate.
-
-    Yields
-    ------
-    advance : callable
+    `done` is what was done before, which does not count for the rate, and `unit` what
+    is counted: ``"pairs"``. A callable as `show`, which is no part of the public
+    interface, is called with what is done and what there is, and may raise: comparisons
+    limit the time of their distances that way.
     """
     if not isinstance(show, bool) and not callable(show):
         raise ParameterError("progress", "True or False", show)

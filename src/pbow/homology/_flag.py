@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from math import comb
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_matrix
@@ -26,7 +26,7 @@ from pbow.homology._common import (
 )
 from pbow.homology._memory import check_memory
 
-__all__ = ["Edges", "flag_bytes", "flag_diagrams", "flag_engine"]
+__all__ = ["Graph", "edges_up_to", "flag_diagrams", "flag_engine"]
 
 Engine = Callable[[Any, int, int], list[Floats]]
 
@@ -41,62 +41,38 @@ BYTES_PER_BLOCK = 2**22
 LARGEST = sys.float_info.max
 
 
-class Graph(Protocol):
-    """A weighted graph that is made when it is its turn."""
+class Graph(NamedTuple):
+    """A weighted graph, which is made when it is its turn."""
 
-    @property
-    def n_points(self) -> int:
-        """Number of vertices."""
-        ...
-
-    @property
-    def n_edges(self) -> int:
-        """Number of edges."""
-        ...
-
-    def graph(self) -> Floats | coo_matrix:
-        """Return a matrix of values, or a sparse one with each edge once."""
-        ...
-
-
-class Edges(NamedTuple):
-    """The edges up to a value of one point cloud, or of one matrix of distances."""
-
-    item: Floats
-    precomputed: bool
-    limit: float
+    n_points: int
     n_edges: int
+    make: Callable[[], Floats | coo_matrix]
 
-    @property
-    def n_points(self) -> int:
-        """Number of points."""
-        return len(self.item)
 
-    @classmethod
-    def up_to(cls, limit: float, item: Floats, *, precomputed: bool) -> Edges:
-        """Count them, in little memory."""
-        limit = min(limit, LARGEST)  # inf stands for no edge
-        if limit == LARGEST and not precomputed:
-            return cls(item, precomputed, limit, comb(len(item), 2))
+def edges_up_to(limit: float, item: Floats, *, precomputed: bool) -> Graph:
+    """Return the edges up to a value of one point cloud, or of a distance matrix."""
+    limit = min(limit, LARGEST)  # inf stands for no edge
+    if limit == LARGEST and not precomputed:
+        n_edges = comb(len(item), 2)
+    else:
         blocks = _blocks(item, precomputed=precomputed)
-        count = sum(int(np.count_nonzero(block <= limit)) for _, block in blocks)
-        return cls(item, precomputed, limit, count)
+        n_edges = sum(int(np.count_nonzero(block <= limit)) for _, block in blocks)
 
-    def graph(self) -> Floats | coo_matrix:
-        """Return the matrix where it is no larger than its edges, else only these."""
-        n = len(self.item)
-        if n * n * 8 <= self.n_edges * BYTES_PER_EDGE:
-            return self.item if self.precomputed else cdist(self.item, self.item)
-        rows = np.empty(self.n_edges, dtype=np.int32)
-        columns = np.empty(self.n_edges, dtype=np.int32)
-        values = np.empty(self.n_edges)
+    def make() -> Floats | coo_matrix:
+        n = len(item)
+        if n * n * 8 <= n_edges * BYTES_PER_EDGE:  # no larger than its edges
+            return item if precomputed else cdist(item, item)
+        rows, columns = np.empty((2, n_edges), dtype=np.int32)
+        values = np.empty(n_edges)
         filled = 0
-        for start, block in _blocks(self.item, precomputed=self.precomputed):
-            i, j = np.nonzero(block <= self.limit)
+        for start, block in _blocks(item, precomputed=precomputed):
+            i, j = np.nonzero(block <= limit)
             here = slice(filled, filled + len(i))
             rows[here], columns[here], values[here] = i + start, j, block[i, j]
             filled += len(i)
         return coo_matrix((values, (rows, columns)), shape=(n, n))
+
+    return Graph(len(item), n_edges, make)
 
 
 def _blocks(item: Floats, *, precomputed: bool) -> Iterator[tuple[int, Floats]]:
@@ -113,12 +89,6 @@ def _blocks(item: Floats, *, precomputed: bool) -> Iterator[tuple[int, Floats]]:
         yield start, block
 
 
-def flag_bytes(n_points: int, n_edges: int, dims: list[int]) -> float:
-    """Return how much memory H0 and H1 of a graph can need."""
-    per_edge = BYTES_PER_EDGE_IN_LOOPS if max(dims) > 0 else BYTES_PER_EDGE
-    return per_edge * n_edges + 100.0 * n_points
-
-
 def flag_diagrams(
     engine: Engine,
     graphs: Sequence[Graph],
@@ -130,15 +100,16 @@ def flag_diagrams(
     progress: bool,
 ) -> Diagrams:
     """Return the diagrams of all graphs, or refuse what does not fit into memory."""
+    per_edge = BYTES_PER_EDGE_IN_LOOPS if max(dims) > 0 else BYTES_PER_EDGE
     check_memory(
-        [flag_bytes(g.n_points, g.n_edges, dims) for g in graphs],
+        [per_edge * graph.n_edges + 100.0 * graph.n_points for graph in graphs],
         noun=noun,
         n_jobs=n_jobs,
         advice=advice,
     )
     n_threads = count_threads(n_jobs, graphs)
     return make_diagrams(
-        lambda item: engine(item[1].graph(), item[0], n_threads),
+        lambda item: engine(item[1].make(), item[0], n_threads),
         list(enumerate(graphs)),
         dims,
         unit="matrices" if noun == "matrix" else f"{noun}s",

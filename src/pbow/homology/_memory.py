@@ -26,19 +26,9 @@ def check_memory(
 ) -> None:
     """Raise ItemMemoryError unless the items can be worked on in the memory there is.
 
-    Parameters
-    ----------
-    needed : sequence of float
-        Estimated bytes for each item. As many items as there are threads are worked on
-        at a time; in the worst case, those that need most.
-    noun : str
-        What an item is, for the message: "cloud".
-    first : int, default=0
-        Place of the first item, for the message.
-    n_jobs : int or None
-        Number of threads, as in joblib.
-    advice : str
-        What to do: whole sentences, in the message after the numbers.
+    `needed` is the estimated bytes of each item, of which `first` is the place of the
+    first one. As many as there are threads are worked on at a time; in the worst case,
+    those that need most. `advice` says what to do, in whole sentences.
     """
     n_threads = count_threads(n_jobs, needed)
     together = sum(nlargest(n_threads, needed))

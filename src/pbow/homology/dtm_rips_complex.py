@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from math import comb
 from typing import Any
 
@@ -18,14 +19,10 @@ from pbow.homology._common import (
     check_dims,
     check_field,
     check_max_edge,
-    count_threads,
     diagrams_of_tree,
-    empty_diagrams,
     import_gudhi,
-    make_diagrams,
 )
-from pbow.homology._flag import flag_bytes, flag_engine
-from pbow.homology._memory import check_memory
+from pbow.homology._flag import Graph, flag_diagrams, flag_engine
 
 __all__ = ["dtm_rips"]
 
@@ -127,32 +124,25 @@ def dtm_rips(
             raise ItemError("cloud", i, fewer)
     simplex_tree = import_gudhi("SimplexTree", "dtm_rips")
     engine = flag_engine("dtm_rips", wanted, limit=limit, field=prime, noun="cloud")
-    check_memory(
-        [flag_bytes(len(c), comb(len(c), 2), wanted) for c in checked],
-        noun="cloud",
-        n_jobs=n_jobs,
-        advice="Take fewer points, or fewer threads (n_jobs).",
-    )
-    n_threads = count_threads(n_jobs, checked)
 
-    def one(item: tuple[int, Floats]) -> list[Floats]:
-        number, cloud = item
-        if len(cloud) == 0:
-            return empty_diagrams(wanted)
-        values = _dtm_values(cloud, int(k), float(q))
+    def weighted(values: Floats, number: int, n_threads: int) -> list[Floats]:
         diagrams = engine(values, number, n_threads)
-        if 0 in wanted:
+        if 0 in wanted and len(values) > 0:
             # The engine lets all points enter at 0, which matters to H0 alone: no edge
             # enters before its ends, so until then a point is only a component.
             tree = simplex_tree.create_from_array(values, max_filtration=limit)
             diagrams[wanted.index(0)] = diagrams_of_tree(tree, [0], prime)[0]
         return diagrams
 
-    return make_diagrams(
-        one,
-        list(enumerate(checked)),
+    return flag_diagrams(
+        weighted,
+        [
+            Graph(len(c), comb(len(c), 2), partial(_dtm_values, c, int(k), float(q)))
+            for c in checked
+        ],
         wanted,
-        unit="clouds",
+        noun="cloud",
+        advice="Take fewer points, or fewer threads (n_jobs).",
         n_jobs=n_jobs,
         progress=progress,
     )
@@ -160,7 +150,9 @@ def dtm_rips(
 
 def _dtm_values(cloud: Floats, k: int, q: float) -> Floats:
     """Return when points (on the diagonal) and edges enter."""
-    distances = cdist(cloud, cloud)
+    distances: Floats = cdist(cloud, cloud)
+    if len(cloud) == 0:
+        return distances
     nearest = np.partition(distances, k - 1, axis=1)[:, :k]
     # Powers of numbers up to 1 do not overflow.
     scale = float(nearest.max()) or 1.0

@@ -104,9 +104,16 @@ def mesh_geodesic(
     >>> X
     Diagrams(n_samples=2, H1: 2 points (2 essential))
     """
-    places = _check_vertices(vertices)
-    corners = _check_faces(faces, len(places))
-    starting = _check_sources(sources, len(places))
+    places = check_array(vertices, "vertices", ("n_vertices", "n_coordinates"))
+    places = places.astype(np.float64)
+    check_coordinates(places, "Vertex")
+    polygons = "Cut polygons into triangles first; read_mesh does."
+    corners = _check_ids(faces, "faces", ("n_faces", 3), len(places), polygons)
+    if len(corners) > MOST_FACES:
+        msg = f"Expected at most {MOST_FACES} faces; got {len(corners)}."
+        raise ValueError(msg)
+    single = "Wrap a single source in a list: [source]."
+    starting = _check_ids(sources, "sources", ("n_sources",), len(places), single)
     mesh = _build(places, corners)
     loops = _loops_of_surface(mesh) or _loops_of_complex(mesh)
     return make_diagrams(
@@ -213,35 +220,10 @@ def _loops_of_complex(mesh: _Mesh) -> Callable[[int], Floats]:
     return loops
 
 
-def _check_vertices(vertices: Any) -> Floats:
-    places = check_array(vertices, "vertices", ("n_vertices", "n_coordinates"))
-    places = places.astype(np.float64)
-    check_coordinates(places, "Vertex")
-    return places
-
-
-def _check_faces(faces: Any, n_vertices: int) -> Ints:
-    corners = check_array(
-        faces,
-        "faces",
-        ("n_faces", 3),
-        whole=True,
-        advice="Cut polygons into triangles first; read_mesh does.",
-    )
-    if len(corners) > MOST_FACES:
-        msg = f"Expected at most {MOST_FACES} faces; got {len(corners)}."
-        raise ValueError(msg)
-    check_places(corners, n_vertices, "Face")
-    return corners.astype(np.int64)
-
-
-def _check_sources(sources: Any, n_vertices: int) -> Ints:
-    starting = check_array(
-        sources,
-        "sources",
-        ("n_sources",),
-        whole=True,
-        advice="Wrap a single source in a list: [source].",
-    )
-    check_places(starting, n_vertices, "Source")
-    return starting.astype(np.int64)
+def _check_ids(
+    ids: Any, name: str, shape: tuple[str | int, ...], n_vertices: int, advice: str
+) -> Ints:
+    """Return numbers of vertices; `name` is that of the parameter, with an s."""
+    numbers = check_array(ids, name, shape, whole=True, advice=advice)
+    check_places(numbers, n_vertices, name.capitalize().removesuffix("s"))
+    return numbers.astype(np.int64)

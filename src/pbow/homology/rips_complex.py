@@ -9,7 +9,7 @@ from pbow._utils.checks import check_option
 from pbow.diagrams import Diagrams
 from pbow.homology._clouds import check_clouds, check_matrices
 from pbow.homology._common import check_dims, check_field, check_max_edge
-from pbow.homology._flag import Edges, flag_diagrams, flag_engine
+from pbow.homology._flag import edges_up_to, flag_diagrams, flag_engine
 
 __all__ = ["rips"]
 
@@ -108,7 +108,7 @@ def rips(
     engine = flag_engine("rips", wanted, limit=limit, field=prime, noun=noun)
     return flag_diagrams(
         engine,
-        [Edges.up_to(limit, item, precomputed=precomputed) for item in items],
+        [edges_up_to(limit, item, precomputed=precomputed) for item in items],
         wanted,
         noun=noun,
         advice=(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_matrix
@@ -26,7 +26,7 @@ from pbow.homology._common import (
     check_max_edge,
     in_threads,
 )
-from pbow.homology._flag import LARGEST, flag_diagrams, flag_engine
+from pbow.homology._flag import LARGEST, Graph, flag_diagrams, flag_engine
 
 __all__ = ["sparse_rips"]
 
@@ -129,12 +129,12 @@ def sparse_rips(
         raise ParameterError("epsilon", "a number between 0 and 1", epsilon)
     checked = check_clouds(clouds)
     engine = flag_engine("sparse_rips", wanted, limit=limit, field=prime, noun="cloud")
-    orders = in_threads(
-        lambda cloud: _Sparse.of(cloud, float(epsilon), limit), checked, n_jobs
+    graphs = in_threads(
+        lambda cloud: _sparse_graph(cloud, float(epsilon), limit), checked, n_jobs
     )
     return flag_diagrams(
         engine,
-        list(orders),
+        list(graphs),
         wanted,
         noun="cloud",
         advice=(
@@ -146,38 +146,25 @@ def sparse_rips(
     )
 
 
-class _Sparse(NamedTuple):
-    """A cloud in the order of :func:`order_farthest_first`, and its sparse graph."""
+def _sparse_graph(cloud: Floats, epsilon: float, limit: float) -> Graph:
+    """Count the edges of the sparse graph, which are found once more when made."""
+    columns = np.ascontiguousarray(cloud.T)
+    points_per_call = steps_per_call(NANOSECONDS_A_DISTANCE * max(1, columns.size))
+    order, radii = order_farthest_first(columns, points_per_call)
+    columns = np.ascontiguousarray(columns[:, order])
+    n = len(radii)
 
-    columns: Floats
-    radii: Floats
-    epsilon: float
-    limit: float
-    n_edges: int
+    def find(edges: Edges) -> int:
+        largest = min(limit, LARGEST)
+        return find_sparse_edges(
+            columns, radii, epsilon, largest, edges, points_per_call
+        )
 
-    @property
-    def n_points(self) -> int:
-        return len(self.radii)
+    n_edges = find(room_for_edges(0))
 
-    @classmethod
-    def of(cls, cloud: Floats, epsilon: float, limit: float) -> _Sparse:
-        limit = min(limit, LARGEST)
-        columns = np.ascontiguousarray(cloud.T)
-        order, radii = order_farthest_first(columns, _points_per_call(columns))
-        columns = np.ascontiguousarray(columns[:, order])
-        graph = cls(columns, radii, epsilon, limit, 0)
-        return graph._replace(n_edges=graph._find(room_for_edges(0)))
+    def make() -> coo_matrix:
+        older, younger, values = edges = room_for_edges(n_edges)
+        find(edges)
+        return coo_matrix((values, (older, younger)), shape=(n, n))
 
-    def graph(self) -> coo_matrix:
-        older, younger, values = edges = room_for_edges(self.n_edges)
-        self._find(edges)
-        shape = (self.n_points, self.n_points)
-        return coo_matrix((values, (older, younger)), shape=shape)
-
-    def _find(self, edges: Edges) -> int:
-        points_per_call = _points_per_call(self.columns)
-        return find_sparse_edges(*self[:4], edges, points_per_call)
-
-
-def _points_per_call(columns: Floats) -> int:
-    return steps_per_call(NANOSECONDS_A_DISTANCE * max(1, columns.size))
+    return Graph(n, n_edges, make)

@@ -51,33 +51,13 @@ def fill_file(
 ) -> Floats:
     """Return the matrix in a file, as a read-only memory map; compute what is missing.
 
-    Parameters
-    ----------
-    path : str or path-like
-        Name of the matrix, ``*.npy``. If the file is this very matrix, nothing is
-        computed.
-    shape : (int, int)
-        Shape of the matrix.
-    key : str
-        Digest of everything the numbers depend on, and of what the tiles cover.
-    tiles : (int, int)
-        Shape of the mask of tiles.
-    fill : callable
-        ``fill(matrix, done, mark)`` writes the tiles that are not done and calls
-        ``mark(row, column)`` after each one. Threads may share these.
-    seconds_to_flush : float, default=5.0
-        How much work may be lost if the process is killed.
+    `key` is a digest of everything the numbers depend on, and of what the tiles cover;
+    `tiles` is the shape of the mask of tiles. ``fill(matrix, done, mark)`` writes the
+    tiles that are not done and calls ``mark(row, column)`` after each one; threads may
+    share these. If the process is killed, work of `seconds_to_flush` may be lost.
 
-    Raises
-    ------
-    FileExistsError
-        If `path` is anything else. It is never overwritten.
-    ValueError
-        If there is a partial file of another matrix, or a damaged one.
-    BlockingIOError
-        If another process, or another thread of this one, is writing to `path`.
-    OSError
-        If the folder or the disk cannot take the files.
+    If the file is this very matrix, nothing is computed. Anything else that is there,
+    or a partial file of another matrix, is never overwritten.
     """
     if Path(path).suffix != ".npy":
         raise ParameterError("out", "the name of a .npy file", os.fspath(path))
