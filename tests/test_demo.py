@@ -29,7 +29,7 @@ def test_classes_that_differ_are_separated():
     y = np.repeat([0, 1], 10)
     X = Diagrams.from_list([[[k, k + 1]] * 3 for k in y])
     score = demo.score_descriptor(PersistenceBoW(2, random_state=0), X, y, seed=0)
-    assert score.accuracies == (1.0,) * 5
+    assert score.accuracies == [1.0] * 5
 
 
 def test_a_failed_figure_leaves_the_old_one_and_nothing_else(

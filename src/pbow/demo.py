@@ -5,7 +5,6 @@ Each step is a function that returns data, so that the command only prints.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -22,12 +21,12 @@ from pbow._utils.progress import progress_bar
 from pbow.datasets import SHAPE_NAMES, make_shapes
 from pbow.diagrams import Diagrams
 from pbow.errors import ParameterError
+from pbow.experiment.evaluation import Evaluation
 from pbow.homology import rips
 from pbow.plotting import plot_class_words
 from pbow.vectorizers import PersistenceBoW, StablePersistenceBoW
 
 __all__ = [
-    "Score",
     "check_figure_format",
     "demo_descriptors",
     "draw_words",
@@ -49,30 +48,6 @@ MIN_POINTS = 20
 
 # Words of the figure, as in the paper's.
 N_WORDS = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """How a descriptor did.
-
-    accuracies : accuracy on each split.
-    seconds : to learn the codebook and encode all diagrams, mean over the splits.
-    n_features : length of its vectors.
-    """
-
-    accuracies: tuple[float, ...]
-    seconds: float
-    n_features: int
-
-    @property
-    def mean(self) -> float:
-        """Mean accuracy."""
-        return float(np.mean(self.accuracies))
-
-    @property
-    def std(self) -> float:
-        """Standard deviation of the accuracy over the splits, of a sample."""
-        return float(np.std(self.accuracies, ddof=1))
 
 
 def make_diagrams(
@@ -118,11 +93,12 @@ def score_descriptor(
     *,
     seed: int,
     progress: bool = False,
-) -> Score:
+) -> Evaluation:
     """Classify by a linear SVM on five stratified splits, 80 % for training.
 
     The descriptor and the regularization parameter C see the training set only. All
-    descriptors with the same seed see the same splits.
+    descriptors with the same seed see the same splits. Seconds are those to learn the
+    codebook and encode all diagrams, the mean over the splits.
 
     Examples
     --------
@@ -149,7 +125,7 @@ def score_descriptor(
             search.fit(train_features, y[train])
             accuracies.append(float(search.score(test_features, y[test])))
             advance(1)
-    return Score(tuple(accuracies), float(np.mean(seconds)), n_features)
+    return Evaluation(accuracies, n_features, float(np.mean(seconds)))
 
 
 def check_figure_format(path: Path) -> str:

@@ -29,9 +29,7 @@ def datasets() -> None:
     show_default="the variable PBOW_DATA",
     help="Folder of the source files.",
 )
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON, one object per data set."
-)
+@options.as_json
 def list_(data_home: Path | None, *, as_json: bool) -> None:
     """List data sets: which are available, and how to get the others."""
     from pbow._utils.text import file_size  # noqa: PLC0415

@@ -45,13 +45,7 @@ class OwnClass(click.ParamType):  # type: ignore[type-arg]
 
 
 class Descriptor(LazyChoice):
-    """A class of pbow by its short name, or one of the user's.
-
-    Parameters
-    ----------
-    subpackages : str
-        Where to look for short names.
-    """
+    """A class of some subpackages by its short name, or one of the user's."""
 
     name = "descriptor"
 
@@ -104,14 +98,8 @@ def make_descriptors(
 ) -> dict[str, Any]:
     """Return descriptors that are not fitted yet, by name.
 
-    Parameters
-    ----------
-    classes : sequence of type
-        What to make.
-    settings : mapping
-        Parameters. Each is set where a descriptor has it; at least one must.
-    **common
-        Of those that have such a parameter; None is left to the class.
+    Each of the settings is set where a class has such a parameter; at least one must.
+    So are `common` ones, of which None is left to the class.
     """
     # Of the class itself: a subclass of the user's has another name.
     named = {vars(cls).get("short_name") or cls.__name__: cls for cls in classes}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -123,15 +121,13 @@ def _describe_model(path: Path, model_classes: tuple[type, ...]) -> Found:
 def _describe_arrays(path: Path) -> Found:
     import numpy as np  # noqa: PLC0415
 
+    from pbow._utils.unpacking import damage_as_value_error  # noqa: PLC0415
     from pbow.errors import format_error  # noqa: PLC0415
 
-    with path.open("rb") as file, format_error(path):
-        try:
-            with np.load(file, allow_pickle=False) as stored:
-                arrays = {name: stored[name] for name in stored.files}
-        except (zipfile.BadZipFile, zlib.error, EOFError, AttributeError) as error:
-            msg = "it is damaged, or not a .npz file."
-            raise ValueError(msg) from error
+    with path.open("rb") as file, format_error(path), damage_as_value_error():
+        # Not numpy.load, which takes files of a single array as well.
+        stored = np.lib.npyio.NpzFile(file, allow_pickle=False)
+        arrays = {name: stored[name] for name in stored.files}
     labels, counts = np.unique(arrays.get("labels", []), return_counts=True)
     names = dict(enumerate(arrays.get("label_names", np.empty(0)).ravel().tolist()))
     classes = {

@@ -61,12 +61,7 @@ def standard_input(
 ) -> Iterator[Path]:
     """Copy what comes by a pipe to a file, in which readers go back and forth.
 
-    Parameters
-    ----------
-    given : sequence of Path
-        What the user named: ``-``, and nothing else.
-    extension : callable
-        Returns the extension of the file for its content.
+    Its extension is that for the content. The user has named ``-`` and nothing else.
     """
     if len(given) > 1:
         msg = "The standard input, -, cannot be read together with other files."
@@ -130,15 +125,7 @@ def check_output(
 ) -> None:
     """Raise before the work if nothing could be written to `path` after it.
 
-    Parameters
-    ----------
-    path : Path
-        What is going to be written.
-    keep : iterable of Path or None
-        Inputs, and other outputs, which must not be overwritten; of a folder, no file
-        in it.
-    may_be_folder : bool, default=False
-        Whether a folder can be written to.
+    What to keep are inputs and other outputs; of a folder, each file in it.
     """
     if is_stream(path):
         msg = "This cannot be written to the standard output; name a file, not -."

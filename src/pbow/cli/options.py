@@ -34,13 +34,7 @@ CONSTANTS = {"true": True, "false": False, "none": None, "null": None}
 
 
 class LazyChoice(click.Choice[str]):
-    """One of some names, which are asked for when needed: `pbow --help` imports little.
-
-    Parameters
-    ----------
-    find : callable
-        Returns the names.
-    """
+    """One of the names that `find` returns, when needed: `pbow --help` has no time."""
 
     def __init__(self, find: Callable[[], Iterable[str]]) -> None:
         self._find = find

@@ -17,7 +17,6 @@ from pbow.cli.shell import Group
 __all__ = ["plot"]
 
 _output = options.output("File for the figure, as in figure.png or figure.svg.")
-_labels = options.labels(required=True)
 _part = click.option(
     "--part",
     metavar="NAME",
@@ -108,45 +107,31 @@ def codebook(
         draw(plot_codebook(load(model, classes=model_classes), X, part=part))
 
 
+def _labeled(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the arguments and options of figures of classes."""
+    labels = options.labels(required=True)
+    given = (options.model, options.diagrams, labels, options.names, _output, _part)
+    for add in reversed((*given, model_classes)):
+        command = add(command)
+    return command
+
+
 @plot.command("classes")
-@options.model
-@options.diagrams
-@_labels
-@options.names
-@_output
-@_part
-@model_classes
-def class_words(
-    model: Path,
-    diagrams: Path,
-    labels: Path,
-    names: Path | None,
-    output: Path,
-    part: str | None,
-    model_classes: tuple[type, ...],
-) -> None:
+@_labeled
+def class_words(**given: Any) -> None:
     r"""Draw how many points the diagrams of each class have near each word.
 
     \b
     pbow plot classes model.pbow diagrams.pbow --labels labels.txt --part H1 \
         -o classes.png
     """
-    from pbow import load  # noqa: PLC0415
-    from pbow.io import read_labels  # noqa: PLC0415
     from pbow.plotting import plot_class_words  # noqa: PLC0415
 
-    with _figure(output, model, diagrams, labels, names) as draw:
-        X = read_diagrams(diagrams)
-        y = read_labels(labels, len(X), names)
-        fitted = load(model, classes=model_classes)
-        draw(plot_class_words(fitted, X, y, part=part)[0])
+    _draw_labeled(plot_class_words, **given)
 
 
 @plot.command()
-@options.model
-@options.diagrams
-@_labels
-@options.names
+@_labeled
 @click.option(
     "--between",
     "classes",
@@ -155,35 +140,41 @@ def class_words(
     metavar="LABEL LABEL",
     help="Labels of the two classes: red and blue.",
 )
-@_output
-@_part
-@model_classes
-def difference(
-    model: Path,
-    diagrams: Path,
-    labels: Path,
-    names: Path | None,
-    classes: tuple[str, str],
-    output: Path,
-    part: str | None,
-    model_classes: tuple[type, ...],
-) -> None:
+def difference(classes: tuple[str, str], **given: Any) -> None:
     r"""Draw near which words the diagrams of two classes differ.
 
     \b
     pbow plot difference model.pbow diagrams.pbow --labels labels.txt --part H1 \
         --between circle torus -o difference.png
     """
+    from pbow.plotting import plot_class_difference  # noqa: PLC0415
+
+    def draw(fitted: Any, X: Any, y: Any, part: str | None) -> Any:
+        # Labels as they stand in the command, whether they are numbers or not.
+        return plot_class_difference(fitted, X, y.astype(str), classes, part=part)
+
+    _draw_labeled(draw, **given)
+
+
+def _draw_labeled(
+    function: Callable[..., Any],
+    *,
+    model: Path,
+    diagrams: Path,
+    labels: Path,
+    names: Path | None,
+    output: Path,
+    part: str | None,
+    model_classes: tuple[type, ...],
+) -> None:
     from pbow import load  # noqa: PLC0415
     from pbow.io import read_labels  # noqa: PLC0415
-    from pbow.plotting import plot_class_difference  # noqa: PLC0415
 
     with _figure(output, model, diagrams, labels, names) as draw:
         X = read_diagrams(diagrams)
-        # As they stand in the command, whether they are numbers or not.
-        y = read_labels(labels, len(X), names).astype(str)
+        y = read_labels(labels, len(X), names)
         fitted = load(model, classes=model_classes)
-        draw(plot_class_difference(fitted, X, y, classes, part=part)[0])
+        draw(function(fitted, X, y, part=part)[0])
 
 
 def _one(path: Path, sample: int) -> Any:

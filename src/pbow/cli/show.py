@@ -58,18 +58,8 @@ def report(
 ) -> None:
     """Say on stderr what was written; with ``--json``, print facts for programs.
 
-    Parameters
-    ----------
-    output : Path
-        The file. Nothing is said of ``-``, whose content is on stdout.
-    content : object
-        What is in it.
-    start : float
-        When the work began, by ``time.perf_counter``.
-    as_json : bool
-        Whether to print JSON.
-    **facts
-        What to print beside the file and the seconds.
+    Nothing is said of ``-``, whose content is on stdout. The work began at `start`, by
+    ``time.perf_counter``.
     """
     if str(output) != "-":
         click.echo(f"{output}: {content}", err=True)

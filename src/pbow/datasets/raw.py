@@ -109,11 +109,8 @@ def read_raw(paths: AnyPath | Iterable[AnyPath], kind: str | None = None) -> Raw
     >>> graph_sublevel(data.samples)
     Diagrams(n_samples=2, H0: 3 points (2 essential))
     """
-    given = (
-        [Path(paths)]
-        if isinstance(paths, (str, os.PathLike))
-        else [Path(path) for path in paths]
-    )
+    listed = [paths] if isinstance(paths, (str, os.PathLike)) else paths
+    given = [Path(path) for path in listed]
     kind = kind or infer_kind(given)
     samples, origins = [], []
     for file in find_raw_files(given, kind):
@@ -124,17 +121,9 @@ def read_raw(paths: AnyPath | Iterable[AnyPath], kind: str | None = None) -> Raw
 
 
 def infer_kind(paths: Iterable[Path]) -> str:
-    """Return the kind of data that the extensions of files stand for.
+    """Return the kind of data for which files and folders have extensions, if only one.
 
-    Parameters
-    ----------
-    paths : iterable of Path
-        Files, and folders of files.
-
-    Raises
-    ------
-    ParameterError
-        If they may be of several kinds, or are not all of one.
+    Otherwise the parameter `kind` is missing.
     """
     every = {extension for known in EXTENSIONS.values() for extension in known}
     found = {file.suffix.lower() for file in _files(paths, every)}
@@ -150,22 +139,7 @@ def infer_kind(paths: Iterable[Path]) -> str:
 
 
 def find_raw_files(paths: Iterable[Path], kind: str) -> list[Path]:
-    """Return the files of a kind of data: files as given, folders in natural order.
-
-    Parameters
-    ----------
-    paths : iterable of Path
-        Files, and folders of files.
-    kind : {"clouds", "images", "graphs", "meshes"}
-        Which of the files of folders to take.
-
-    Raises
-    ------
-    FileNotFoundError
-        If a folder has no such file.
-    FileFormatError
-        If a given file has another extension.
-    """
+    """Return the files of a kind of data: files as given, folders in natural order."""
     return _files(paths, EXTENSIONS[kind])
 
 

@@ -28,7 +28,7 @@ MOST_ITERATIONS = 100_000
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Result of :func:`cross_validate`.
+    """How well a descriptor separates classes: the result of :func:`cross_validate`.
 
     Attributes
     ----------

@@ -112,26 +112,24 @@ def read_names(path: AnyPath, n_samples: int | None = None) -> list[str]:
 
 def _read(path: Path, n_samples: int, names: AnyPath | None) -> NDArray[Any]:
     if path.suffix.lower() == ".npy":
-        return _read_array(path)
-    lines = _read_lines(path, "label")
-    first = _cells(lines[0])
+        array = read_npy(path)
+        if array.ndim != 1 or array.dtype.kind not in "iuU":
+            msg = (
+                f"Expected {path} to hold one integer or string per sample; it is "
+                f"{array.dtype} of shape {array.shape}."
+            )
+            raise FileFormatError(msg)
+        return array
+    labels = _read_lines(path, "label")
+    first = _cells(labels[0])
     if names is not None and len(first) > 1:
-        return _as_array(_find_by_name(path, lines, names, n_samples))
-    if first == HEADER:
+        labels = _find_by_name(path, labels, names, n_samples)
+    elif first == HEADER:
         expected = f"a file with the names of the samples, by which {path} has labels"
         raise ParameterError("names", expected, None)
-    return _as_array(lines)
-
-
-def _read_array(path: Path) -> NDArray[Any]:
-    labels = read_npy(path)
-    if labels.ndim != 1 or labels.dtype.kind not in "iuU":
-        msg = (
-            f"Expected {path} to hold one integer or string per sample; it is "
-            f"{labels.dtype} of shape {labels.shape}."
-        )
-        raise FileFormatError(msg)
-    return labels
+    # As numbers 2 comes before 10.
+    is_integer = all(INTEGER.fullmatch(label) for label in labels)
+    return np.array(labels, dtype=np.int64 if is_integer else np.str_)
 
 
 def _find_by_name(
@@ -197,11 +195,3 @@ def _cells(line: str) -> list[str]:
     except csv.Error:  # a line that is far too long, for example
         return [line]
     return [cell.strip() for cell in cells]
-
-
-def _as_array(labels: Sequence[str]) -> NDArray[Any]:
-    array = np.array(labels)
-    # As numbers 2 comes before 10.
-    if all(INTEGER.fullmatch(label) for label in labels):
-        array = array.astype(np.int64)
-    return array

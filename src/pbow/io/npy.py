@@ -16,22 +16,7 @@ __all__ = ["read_npy"]
 
 
 def read_npy(path: AnyPath) -> NDArray[Any]:
-    """Read the array of a ``.npy`` file; one that would run code is refused.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-
-    Returns
-    -------
-    array : ndarray
-
-    Raises
-    ------
-    FileFormatError
-        If it is not a valid ``.npy`` file.
-    """
+    """Read the array of a ``.npy`` file; one that would run code is refused."""
     with Path(path).open("rb") as file:
         try:
             with damage_as_value_error():
