@@ -81,16 +81,9 @@ def cached(
 ) -> Diagrams:
     """Return what `make` returns, from a file where it was made before.
 
-    A file that is damaged is made anew. Where none can be written, a warning says so.
-
-    Parameters
-    ----------
-    stem : str
-        Start of the file's name, for people who look into the folder.
-    making : mapping
-        All that decides what is made, as far as JSON holds it.
-    make : callable
-        Makes the diagrams.
+    The file's name starts with `stem`, for people who look into the folder; `making` is
+    all that decides what is made, as far as JSON holds it. A file that is damaged is
+    made anew. Where none can be written, a warning says so.
     """
     key = {**making, "pbow": version("pbow"), "format": VERSIONS[DIAGRAMS]}
     text = json.dumps(key, sort_keys=True, allow_nan=False)

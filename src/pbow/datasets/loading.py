@@ -137,16 +137,13 @@ def load_dataset(
         def make() -> Diagrams:
             return entry.recipe.make(source, seed, n_jobs=n_jobs, progress=progress)
 
-        X = (
-            cached(
-                entry.stem or entry.name,
-                {"source": sha256, **entry.recipe.key(seed)},
-                make,
-            )
-            if entry.recipe.is_computed
-            else make()
-        )
+        if entry.recipe.is_computed:
+            key = {"source": sha256, **entry.recipe.key(seed)}
+            X = cached(entry.stem or entry.name, key, make)
+        else:
+            X = make()
         X = X if samples.rows is None else X[samples.rows]
+        record = source.read("provenance", "U", 0) if "provenance" in source else None
         return Dataset(
             name=entry.name,
             diagrams=X,
@@ -163,7 +160,7 @@ def load_dataset(
                 selection=samples.selection,
                 path=path,
                 sha256=sha256,
-                import_record=_import_record(source),
+                import_record=None if record is None else str(record),
             ),
         )
 
@@ -177,12 +174,6 @@ def open_source(
     if path is None:
         raise FileNotFoundError(_missing(entry, folders))
     return opened(path)
-
-
-def _import_record(source: Source) -> str | None:
-    if "provenance" not in source:
-        return None
-    return str(source.read("provenance", "U", 0))
 
 
 def _missing(entry: Entry, folders: list[Path]) -> str:

@@ -23,17 +23,9 @@ __all__ = ["Npz"]
 class Npz:
     """An open ``.npz`` file: its checksum, and its arrays by name.
 
-    Parameters
-    ----------
-    file : binary file
-        Stays open, and the caller's. What is read belongs to one state of it, as a
-        writer replaces files and does not change them.
-
-    Raises
-    ------
-    ValueError
-        If it is no such file, is damaged, or claims to unfold into far more than its
-        size.
+    The file stays open, and the caller's. What is read belongs to one state of it, as a
+    writer replaces files and does not change them. One that is damaged, or claims to
+    unfold into far more than its size, is a ValueError.
     """
 
     def __init__(self, file: BufferedReader) -> None:

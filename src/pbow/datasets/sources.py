@@ -17,7 +17,15 @@ from pbow.datasets.cache import expanded, imported_folder
 from pbow.datasets.npz import Npz
 from pbow.errors import format_error
 
-__all__ = ["Generated", "Source", "find_files", "opened", "plain", "search_folders"]
+__all__ = [
+    "Generated",
+    "Source",
+    "digest_of",
+    "find_files",
+    "opened",
+    "plain",
+    "search_folders",
+]
 
 
 class Source(Protocol):
@@ -39,12 +47,8 @@ class Generated:
         self._arrays = arrays
 
     def sha256(self) -> str:
-        """Return a digest of names, types, shapes and bytes."""
-        digest = hashlib.sha256()
-        for name, array in sorted(self._arrays.items()):
-            digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
-            digest.update(np.ascontiguousarray(array).view(np.uint8).data)
-        return digest.hexdigest()
+        """Return a digest of all arrays."""
+        return digest_of(self._arrays)
 
     def __contains__(self, name: str) -> bool:
         return name in self._arrays
@@ -59,6 +63,15 @@ def opened(path: Path) -> Iterator[Npz]:
     """Open an ``.npz`` file; what its content leads to is an error that names it."""
     with path.open("rb") as file, format_error(path):
         yield Npz(file)
+
+
+def digest_of(arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return one SHA-256 of the names, types, shapes and bytes of arrays."""
+    digest = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(np.ascontiguousarray(array).view(np.uint8).data)
+    return digest.hexdigest()
 
 
 def search_folders(data_home: AnyPath | None) -> list[Path]:

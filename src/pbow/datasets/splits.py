@@ -38,20 +38,8 @@ def make_splits(
 ) -> list[Split]:
     """Return rows for training and rows for testing, one pair per split.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n,)
-        Label of each sample.
-    groups : ndarray of shape (n,) or None
-        The surface, say, that each sample is from.
-    in_test : ndarray of bool of shape (n,) or None
-        The test samples of the release's own split.
-    protocol : str
-        One of PROTOCOLS.
-    seed : int
-        Seeds the draws.
-    repetitions : int or None
-        How many times to draw; None is 5, and for folds 1.
+    For :meth:`Dataset.splits`, which has the protocols. Without `repetitions` it draws
+    5 times, and folds once.
     """
     check_option("protocol", protocol, PROTOCOLS)
     check_seed(seed)

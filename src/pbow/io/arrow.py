@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -46,24 +46,9 @@ _import = partial(
 
 
 def read_parquet(path: Path) -> Diagrams:
-    """Read diagrams from a Parquet file.
+    """Read a Parquet file: one sample per row, one part per column.
 
-    Parameters
-    ----------
-    path : Path
-        A file with columns of type ``list<struct<birth, death>>``; others are ignored.
-
-    Returns
-    -------
-    X : Diagrams
-        One sample per row, one part per column.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged, has no such column, or was made by a newer pbow.
-    ImportError
-        Without pyarrow, which is in the extra ``arrow``.
+    Columns that are not of the type ``list<struct<birth, death>>`` are ignored.
     """
     parquet = _import("pyarrow.parquet")
     with _opened(path) as file:
@@ -86,25 +71,7 @@ def read_parquet(path: Path) -> Diagrams:
 
 
 def read_arrow(path: Path) -> Diagrams:
-    """Read diagrams from an Arrow IPC file, which is also Feather's version 2.
-
-    Parameters
-    ----------
-    path : Path
-        A file with columns of type ``list<struct<birth, death>>``; others are ignored.
-
-    Returns
-    -------
-    X : Diagrams
-        One sample per row, one part per column.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged, has no such column, or was made by a newer pbow.
-    ImportError
-        Without pyarrow, which is in the extra ``arrow``.
-    """
+    """Read an Arrow IPC file (Feather's version 2, too); columns as in Parquet."""
     ipc = _import("pyarrow.ipc")
     with _opened(path) as file:
         file.seek(len(ARROW_START))
@@ -119,35 +86,19 @@ def read_arrow(path: Path) -> Diagrams:
 
 
 def write_parquet(X: Diagrams, file: BinaryIO) -> None:
-    """Write a Parquet file.
-
-    Parameters
-    ----------
-    X : Diagrams
-        Any collection.
-    file : binary file
-        Open for writing.
-    """
-    schema = _schema_of(X)
-    with _import("pyarrow.parquet").ParquetWriter(
-        file, schema, write_page_checksum=True
-    ) as writer:
-        for batch in _batches(X, schema):
-            writer.write_batch(batch)
+    """Write a Parquet file."""
+    writer = _import("pyarrow.parquet").ParquetWriter
+    _write(X, file, partial(writer, write_page_checksum=True))
 
 
 def write_arrow(X: Diagrams, file: BinaryIO) -> None:
-    """Write an Arrow IPC file, not compressed.
+    """Write an Arrow IPC file, not compressed."""
+    _write(X, file, _import("pyarrow.ipc").new_file)
 
-    Parameters
-    ----------
-    X : Diagrams
-        Any collection.
-    file : binary file
-        Open for writing.
-    """
+
+def _write(X: Diagrams, file: BinaryIO, new_writer: Callable[..., Any]) -> None:
     schema = _schema_of(X)
-    with _import("pyarrow.ipc").new_file(file, schema) as writer:
+    with new_writer(file, schema) as writer:
         for batch in _batches(X, schema):
             writer.write_batch(batch)
 

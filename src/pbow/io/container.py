@@ -72,25 +72,9 @@ def write_container(
 ) -> None:
     """Write arrays and a header by an atomic write.
 
-    The same content gives the same bytes.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file to make or replace.
-    kind : str
-        DIAGRAMS or MODEL.
-    header : mapping
-        What JSON can hold. Format, version, pbow's version and a checksum are added.
-    arrays : mapping of str to ndarray
-        Floats or ints of 4 or 8 bytes, by name.
-
-    Raises
-    ------
-    ValueError
-        If the header is too long, or an array has another dtype.
-    OSError
-        If the file cannot be written. What was there before stays as it is.
+    The same content gives the same bytes. `kind` is DIAGRAMS or MODEL. The header is
+    what JSON can hold; format, version, pbow's version and a checksum are added. Arrays
+    are floats or ints of 4 or 8 bytes.
     """
     content = pack(kind, header, arrays)
     with atomic_write(path) as file:
@@ -122,29 +106,11 @@ def pack(
 def read_container(
     path: AnyPath, kind: str, *, mmap: bool = False
 ) -> tuple[dict[str, Any], Arrays]:
-    """Read the header and all arrays of a file that :func:`write_container` wrote.
+    """Return the header and all arrays of a file that :func:`write_container` wrote.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    kind : str
-        What is expected: DIAGRAMS or MODEL.
-    mmap : bool, default=False
-        Map arrays read-only instead of loading them. The checksum is not verified
-        then, as this would read them.
-
-    Returns
-    -------
-    header : dict
-    arrays : dict of str to ndarray
-
-    Raises
-    ------
-    FileFormatError
-        If the file is damaged, of another kind, or made by a newer pbow.
-    OSError
-        If it cannot be read.
+    A file that is damaged, of another `kind`, or made by a newer pbow, is a
+    FileFormatError. With `mmap`, arrays are mapped read-only instead of loaded; the
+    checksum is not verified then, as this would read them.
     """
     arrays: Arrays = {}
     with _parsed(path) as (tensors, start):

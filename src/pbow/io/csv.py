@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import compress, islice
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -48,22 +49,9 @@ class _Block(NamedTuple):
 def read_csv(path: Path) -> Diagrams:
     """Read a CSV file with one row per point.
 
-    Parameters
-    ----------
-    path : Path
-        A file with columns sample, part, birth and death, in any order. Samples are
-        numbered from 0. A row without birth and death names a diagram, which may be
-        empty, and one without a sample, too, a part.
-
-    Returns
-    -------
-    X : Diagrams
-        Parts in the order in which they first come.
-
-    Raises
-    ------
-    FileFormatError
-        With the line, if the file is something else.
+    The columns sample, part, birth and death may be in any order. Samples are numbered
+    from 0, and parts come in the order of their first rows. A row without birth and
+    death names a diagram, which may be empty, and one without a sample, too, a part.
     """
     blocks: list[_Block] = []
     names: dict[str, int] = {}
@@ -89,15 +77,7 @@ def read_csv(path: Path) -> Diagrams:
 
 
 def write_csv(X: Diagrams, file: BinaryIO) -> None:
-    """Write a CSV file, part after part.
-
-    Parameters
-    ----------
-    X : Diagrams
-        Any collection.
-    file : binary file
-        Open for writing.
-    """
+    """Write a CSV file, part after part."""
     file.write((",".join(COLUMNS) + "\n").encode())
     for name in X.parts:
         part, field = X[name], _quoted(name)
@@ -172,15 +152,10 @@ def _numbers(words: Sequence[str], lines: Sequence[int]) -> Floats:
     # Python would read 1_000, and digits of all scripts; no program writes these.
     plain = "".join(words)
     if plain.isascii() and "_" not in plain:
-        try:
+        with suppress(ValueError):
             return np.fromiter(map(float, words), np.float64, len(words))
-        except ValueError:
-            pass
-    line, word = next(
-        (line, word)
-        for line, word in zip(lines, words, strict=True)
-        if not _is_number(word)
-    )
+    numbered = zip(lines, words, strict=True)
+    line, word = next((line, word) for line, word in numbered if not _is_number(word))
     msg = f"line {line}: {word[:40]!r} is not a number."
     raise ValueError(msg)
 

@@ -32,18 +32,10 @@ PART = re.compile(r"h(0|[1-9][0-9]{0,2})", re.IGNORECASE)
 
 
 def from_dimensions(samples: Sequence[Mapping[int, Any]], dims: Dims) -> Diagrams:
-    """Return a collection with a part for each dimension.
+    """Return a collection of diagrams that are given by sample and dimension.
 
-    Parameters
-    ----------
-    samples : sequence of mapping of int to array-like of shape (n_points_i, 2)
-        Diagrams of each sample by dimension; those that lack are empty.
-    dims : int, iterable of int or None
-        The dimensions wanted, in this order; None takes what any sample has.
-
-    Returns
-    -------
-    X : Diagrams
+    A sample that lacks a dimension has an empty diagram there. `dims` are those wanted,
+    in this order; None takes what any sample has.
     """
     found = sorted({dim for sample in samples for dim in sample})
     wanted = found if dims is None else check_dims(dims)
@@ -60,19 +52,7 @@ def from_dimensions(samples: Sequence[Mapping[int, Any]], dims: Dims) -> Diagram
 
 
 def by_dimension(dims: Any, points: Floats) -> dict[Any, Floats]:
-    """Sort points by dimension; those of one dimension keep their order.
-
-    Parameters
-    ----------
-    dims : array-like of shape (n_points,)
-        Dimension of each point: whole numbers, of any type.
-    points : ndarray of shape (n_points, 2)
-        Birth and death.
-
-    Returns
-    -------
-    diagrams : dict of int to ndarray
-    """
+    """Sort points by dimension, a column of numbers; those of one keep their order."""
     column = np.asarray(dims)
     # A NaN fails the comparisons.
     valid = (column >= 0) & (column <= LARGEST_DIMENSION)
@@ -95,20 +75,7 @@ def by_dimension(dims: Any, points: Floats) -> dict[Any, Floats]:
 
 
 def dimensions_of(X: Diagrams, format_name: str) -> dict[str, int]:
-    """Return the dimension of each part; all must be named like ``H1``.
-
-    Parameters
-    ----------
-    X : Diagrams
-        The collection.
-    format_name : str
-        What has room for dimensions only, for the error.
-
-    Returns
-    -------
-    dimensions : dict of str to int
-        In the order of the parts.
-    """
+    """Return the dimension of each part; all must be named like ``H1``."""
     matches = {name: PART.fullmatch(name) for name in X.parts}
     unnumbered = [name for name, match in matches.items() if match is None]
     if unnumbered:

@@ -27,22 +27,7 @@ POINT = np.dtype([("dim", "<i8"), ("birth", "<f8"), ("death", "<f8")])
 
 
 def read_dipha(path: Path) -> dict[int | None, NDArray[np.float64]]:
-    """Return the diagrams of one file by dimension.
-
-    Parameters
-    ----------
-    path : Path
-        A file that DIPHA wrote.
-
-    Returns
-    -------
-    diagrams : dict of int to ndarray of shape (n_points, 2)
-
-    Raises
-    ------
-    FileFormatError
-        If it is something else, or damaged.
-    """
+    """Return the diagrams of a file that DIPHA wrote, by dimension."""
     with path.open("rb") as file, format_error(path):
         header = np.frombuffer(file.read(N_HEADER_BYTES), np.uint8)
         if len(header) < N_HEADER_BYTES or header.view("<i8")[0] != MAGIC:
@@ -72,15 +57,7 @@ def read_dipha(path: Path) -> dict[int | None, NDArray[np.float64]]:
 
 
 def write_dipha(X: Diagrams, file: BinaryIO) -> None:
-    """Write the diagrams of one sample.
-
-    Parameters
-    ----------
-    X : Diagrams
-        One sample; parts are named ``H0``, ``H1``, …
-    file : binary file
-        Open for writing.
-    """
+    """Write the diagrams of one sample, whose parts are dimensions."""
     blocks = []
     for name, dim in dimensions_of(X, "DIPHA").items():
         points = X[name].points

@@ -27,16 +27,8 @@ PERSEUS_FILE = re.compile(r"(.+)_(0|[1-9][0-9]{0,2})\.txt")
 def files_of(folder: Path, extensions: Collection[str] = ()) -> list[Path]:
     """Return the files of a folder in natural order, in which 2 comes before 10.
 
-    Parameters
-    ----------
-    folder : Path
-        Files in it that begin with ``.`` or ``_`` are ignored.
-    extensions : collection of str
-        Take only these, in lower case; by default all.
-
-    Returns
-    -------
-    files : list of Path
+    Those that begin with ``.`` or ``_`` are ignored, and those of other `extensions`
+    (in lower case), if any are given.
     """
     return [
         file
@@ -50,25 +42,9 @@ def files_of(folder: Path, extensions: Collection[str] = ()) -> list[Path]:
 def read_samples(
     paths: Sequence[Path], read: Callable[[Path], Sample], name: str
 ) -> Diagrams:
-    """Read one file per sample.
+    """Read one file per sample by the reader of a format that holds one.
 
-    Parameters
-    ----------
-    paths : sequence of Path
-        The files.
-    read : callable
-        The reader of a format that holds one sample.
-    name : str
-        Name of the part where files do not say the dimension.
-
-    Returns
-    -------
-    X : Diagrams
-
-    Raises
-    ------
-    FileFormatError
-        If a file is not of this format, or only some say the dimension.
+    `name` is that of the part where files do not say the dimension.
     """
     samples = []
     for path in paths:
@@ -80,23 +56,7 @@ def read_samples(
 def read_perseus_files(given: Sequence[Path]) -> Diagrams:
     """Read files of Perseus, which has one per sample and dimension.
 
-    Parameters
-    ----------
-    given : sequence of Path
-        Files, folders, and prefixes of files: what comes before ``_0.txt``.
-
-    Returns
-    -------
-    X : Diagrams
-
-    Raises
-    ------
-    FileFormatError
-        If a file is not of this format.
-    FileNotFoundError
-        If a folder or prefix has no such files.
-    ValueError
-        If a file has another name, or is there twice.
+    Files, folders, and prefixes of files (what comes before ``_0.txt``) may be given.
     """
     samples: dict[Path, dict[int | None, Floats]] = {}
     for path in [file for one in given for file in _perseus_files(one)]:
@@ -117,17 +77,7 @@ def read_perseus_files(given: Sequence[Path]) -> Diagrams:
 
 
 def write_folder(X: Diagrams, folder: Path, kind: str) -> None:
-    """Write one file per sample into a folder, which appears when it is complete.
-
-    Parameters
-    ----------
-    X : Diagrams
-        At least one sample.
-    folder : Path
-        A folder that is new or empty.
-    kind : str
-        A format that holds one sample, or one diagram.
-    """
+    """Write one file per sample into a new or empty folder, by an atomic write."""
     if len(X) == 0:
         msg = f"The format {kind} has one file per sample, and there is no sample."
         raise ValueError(msg)

@@ -111,16 +111,8 @@ def from_giotto(results: Any, *, dims: Dims = None) -> Diagrams:
     >>> from_giotto(padded)
     Diagrams(n_samples=2, H0: 2 points, H1: 1 point)
     """
-    array = as_floats(results, "The array of giotto-tda")
-    if array.ndim != 3 or array.shape[2] != 3:
-        hint = " Wrap one sample: array[None]." if array.ndim == 2 else ""
-        msg = (
-            "Expected an array of giotto-tda, of shape (n_samples, n_points, 3); got "
-            f"{array.shape}.{hint}"
-        )
-        raise ValueError(msg)
     samples = []
-    for i, rows in enumerate(array):
+    for i, rows in enumerate(_check_triples(results, "The array of giotto-tda")):
         diagrams = from_column(rows[:, 2], rows[:, :2], i)
         # Dimensions were found before, as padding names those without points.
         samples.append({d: p[p[:, 0] != p[:, 1]] for d, p in diagrams.items()})
@@ -209,7 +201,10 @@ def from_torch_topological(results: Any, *, dims: Dims = None) -> Diagrams:
     Diagrams(n_samples=2, H1: 1 point)
     """
     if hasattr(results, "ndim"):
-        return _from_tensor(as_floats(results, "The tensor"), dims)
+        tensor = _check_triples(results, "The tensor")
+        filled = [rows[~np.isnan(rows).all(axis=1)] for rows in tensor]
+        columns = [from_column(r[:, 2], r[:, :2], i) for i, r in enumerate(filled)]
+        return from_dimensions(columns, dims)
     samples = check_results(results, "complex(x)")
     lists: list[dict[int, Floats]] = []
     for i, sample in enumerate(samples):
@@ -358,18 +353,13 @@ def to_list(X: Any) -> list[Any]:
     ]
 
 
-def _from_tensor(array: Floats, dims: Dims) -> Diagrams:
+def _check_triples(values: Any, what: str) -> Floats:
+    """Return an array of birth, death and dimension by sample."""
+    array = as_floats(values, what)
     if array.ndim != 3 or array.shape[2] != 3:
         msg = (
-            "Expected a tensor of shape (n_samples, n_points, 3), as make_tensor makes "
-            f"it; got {array.shape}. Wrap one sample, and take one channel of several."
+            f"{what} must have the shape (n_samples, n_points, 3); got {array.shape}. "
+            "Wrap one sample: array[None]; of several channels take one."
         )
         raise ValueError(msg)
-    filled: NDArray[np.bool_] = ~np.all(np.isnan(array), axis=2)
-    return from_dimensions(
-        [
-            from_column(rows[there, 2], rows[there, :2], i)
-            for i, (rows, there) in enumerate(zip(array, filled, strict=True))
-        ],
-        dims,
-    )
+    return array

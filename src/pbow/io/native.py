@@ -22,8 +22,6 @@ from pbow.io.container import (
 
 __all__ = ["read_metadata", "read_native", "write_native"]
 
-KINDS = ("points", "offsets")  # arrays of a part
-
 
 def write_native(
     X: Any, path: AnyPath, *, metadata: Mapping[str, Any] | None = None
@@ -74,15 +72,7 @@ def write_native(
 
 
 def dump_native(X: Diagrams, file: BinaryIO) -> None:
-    """Write diagrams without metadata to a file that is open.
-
-    Parameters
-    ----------
-    X : Diagrams
-        Any collection.
-    file : binary file
-        Open for writing.
-    """
+    """Write diagrams without metadata to a file that is open."""
     header, arrays = to_arrays(X)
     file.writelines(pack(DIAGRAMS, {**header, "metadata": {}}, arrays))
 
@@ -184,7 +174,9 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> Diagrams:
     if not isinstance(parts, list) or not all(isinstance(name, str) for name in parts):
         msg = "its header has no list of parts."
         raise ValueError(msg)
-    expected = {f"{what}{k}" for what in KINDS for k in range(len(parts))}
+    expected = {
+        f"{what}{k}" for what in ("points", "offsets") for k in range(len(parts))
+    }
     if len(set(parts)) < len(parts) or set(arrays) != expected:
         msg = (
             f"its arrays are not those of {len(parts)} different parts: points0, "

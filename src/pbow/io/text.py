@@ -28,21 +28,9 @@ Floats = NDArray[np.float64]
 def read_pers(path: Path) -> dict[int | None, Floats]:
     """Return the diagrams of a text file of gudhi by dimension.
 
-    Parameters
-    ----------
-    path : Path
-        Lines ``[[field] dimension] birth death``, all with as many numbers; what
-        follows a ``#`` is a comment.
-
-    Returns
-    -------
-    diagrams : dict of int to ndarray of shape (n_points, 2)
-        The key is None where there is no column of dimensions.
-
-    Raises
-    ------
-    FileFormatError
-        If it is something else, or has diagrams over several fields.
+    Lines are ``[[field] dimension] birth death``, all with as many numbers; what
+    follows a ``#`` is a comment. The key is None where there is no column of
+    dimensions.
     """
     with format_error(path):
         table = read_table(path.read_bytes(), (2, 3, 4))
@@ -61,36 +49,15 @@ def read_pers(path: Path) -> dict[int | None, Floats]:
 
 
 def write_pers(X: Diagrams, file: BinaryIO) -> None:
-    """Write the diagrams of one sample as lines ``dimension birth death``.
-
-    Parameters
-    ----------
-    X : Diagrams
-        One sample; parts are named ``H0``, ``H1``, …
-    file : binary file
-        Open for writing.
-    """
+    """Write the diagrams of one sample as lines ``dimension birth death``."""
     for name, dim in dimensions_of(X, "gudhi's .pers file").items():
         _write_lines(file, f"{dim} %r %r\n", X[name].points)
 
 
 def read_hera(path: Path) -> dict[int | None, Floats]:
-    """Return the one diagram of a text file of Hera.
+    """Return the one diagram of a text file of Hera, which does not say its dimension.
 
-    Parameters
-    ----------
-    path : Path
-        Lines ``birth death``; what follows a ``#`` is a comment.
-
-    Returns
-    -------
-    diagrams : dict of None to ndarray of shape (n_points, 2)
-        Without the dimension, which Hera does not say. Empty if there is no point.
-
-    Raises
-    ------
-    FileFormatError
-        If it is something else.
+    Lines are ``birth death``; what follows a ``#`` is a comment.
     """
     with format_error(path):
         table = read_table(path.read_bytes(), (2,))
@@ -98,15 +65,7 @@ def read_hera(path: Path) -> dict[int | None, Floats]:
 
 
 def write_hera(X: Diagrams, file: BinaryIO) -> None:
-    """Write the only diagram of one sample as lines ``birth death``.
-
-    Parameters
-    ----------
-    X : Diagrams
-        One sample with one part.
-    file : binary file
-        Open for writing.
-    """
+    """Write the only diagram of one sample as lines ``birth death``."""
     if len(X.parts) > 1:
         msg = (
             f"A file of Hera holds one diagram, and there are {', '.join(X.parts)}. "
@@ -117,22 +76,7 @@ def write_hera(X: Diagrams, file: BinaryIO) -> None:
 
 
 def read_perseus(path: Path) -> Floats:
-    """Return the diagram of one file of Perseus.
-
-    Parameters
-    ----------
-    path : Path
-        Lines ``birth death``, where a death of -1 is infinite.
-
-    Returns
-    -------
-    points : ndarray of shape (n_points, 2)
-
-    Raises
-    ------
-    FileFormatError
-        If it is something else.
-    """
+    """Return the diagram of a file of Perseus, where a death of -1 is infinite."""
     with format_error(path):
         points = read_table(path.read_bytes(), (2,))
         if (points[:, 0] < 0).any():
@@ -146,15 +90,7 @@ def read_perseus(path: Path) -> Floats:
 
 
 def write_perseus(points: Floats, file: BinaryIO) -> None:
-    """Write one diagram as lines ``birth death``, where -1 is an infinite death.
-
-    Parameters
-    ----------
-    points : ndarray of shape (n_points, 2)
-        Birth and death, without births below 0.
-    file : binary file
-        Open for writing.
-    """
+    """Write one diagram as lines ``birth death``, where -1 is an infinite death."""
     if (points[:, 0] < 0).any():
         msg = (
             f"Perseus has no births below 0, as -1 stands for infinity; there is one "

@@ -2,14 +2,8 @@ import json
 from hashlib import sha256
 
 import numpy as np
-import pytest
 
-from pbow.datasets.importing.output import (
-    MOST_SUMS,
-    Converted,
-    digest_of,
-    write_npz,
-)
+from pbow.datasets.importing.output import MOST_SUMS, Converted, write_npz
 from pbow.datasets.importing.release import open_release
 
 CONVERTED = Converted("two", {"x": np.arange(3), "names": np.array(["a"])}, "Nothing.")
@@ -42,15 +36,3 @@ def test_of_many_files_one_digest_is_kept(tmp_path, write_folder, load):
         records.append(json.loads(str(load(path)["provenance"]))["files"])
     assert records[0]["count"] == len(files)
     assert records[0] == records[1] != records[2]
-
-
-@pytest.mark.parametrize(
-    "other",
-    [np.array([1, 2, 4]), np.array([[1, 2, 3]]), np.array([1, 2])],
-    ids=["value", "shape", "length"],
-)
-def test_a_digest_tells_arrays_apart_and_not_orders_of_bytes(other):
-    array = np.array([1, 2, 3])
-    assert digest_of(array) == digest_of(array.astype(">i8"))
-    assert digest_of(array) == digest_of(np.array([1, 0, 2, 0, 3])[::2])
-    assert digest_of(array) != digest_of(other)

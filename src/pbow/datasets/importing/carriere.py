@@ -34,13 +34,6 @@ def convert_carriere(release: Release, *, progress: bool) -> list[Converted]:
     points have their death first, the columns are exchanged, and the record says so.
 
     Written from the repository's code; not tried on the files themselves.
-
-    Parameters
-    ----------
-    release : Release
-        A folder or zip that has both files.
-    progress : bool
-        Whether to show a bar on stderr.
     """
     labels, label_names = _read_parts(release, release.only(PARTS, HOME))
     name = release.only(DIAGRAMS, HOME)

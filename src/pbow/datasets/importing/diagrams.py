@@ -24,18 +24,7 @@ def pack_diagrams(
 ) -> dict[str, NDArray[Any]]:
     """Return the arrays points, offsets, labels and label_names.
 
-    Parameters
-    ----------
-    diagrams : sequence of ndarray of shape (n_points_i, 2)
-        Birth and death of each point.
-    labels : sequence of int
-        Label of each diagram.
-    label_names : sequence of str
-        Name of each label.
-    part : str
-        As ``"H1"``, for messages.
-    where : str
-        The file, for messages.
+    `part` and `where`, the file, are for messages.
     """
     with format_error(where):
         X = Diagrams.from_list(diagrams, name=part)

@@ -58,13 +58,6 @@ def convert_geomat(release: Release, *, progress: bool) -> list[Converted]:
     ``groups``. Pixels without a depth, NaN, stay so.
 
     Written from public code that reads the release; not tried on the release itself.
-
-    Parameters
-    ----------
-    release : Release
-        A folder or a zip with a folder for each of the nineteen materials.
-    progress : bool
-        Whether to show a bar on stderr.
     """
     names = _find(release)
     images = np.empty((len(names), SIDE, SIDE), np.float32)

@@ -27,7 +27,7 @@ KNOWN_COUNTS = {"reddit_5k": (4_999, 5), "reddit_12k": (11_929, 11)}
 
 
 def convert_hofer(release: Release, which: str, *, progress: bool) -> list[Converted]:
-    """Convert the file ``reddit_5K.h5`` or ``reddit_12K.h5``.
+    """Convert ``reddit_5K.h5`` or ``reddit_12K.h5``, which may be all of the release.
 
     ``data_views/<view>/<label>/<graph>`` is a diagram, and ``str_2_int_label_map`` has
     the number of each label. Of the views, connected components by degree are taken,
@@ -36,17 +36,11 @@ def convert_hofer(release: Release, which: str, *, progress: bool) -> list[Conve
     persistence up to 0.01. Graphs come in the order of their numbers.
 
     Written from that code; not tried on the files themselves.
-
-    Parameters
-    ----------
-    release : Release
-        The file, or a folder or zip that has it.
-    which : {"reddit_5k", "reddit_12k"}
-        The data set.
-    progress : bool
-        Whether to show a bar on stderr.
     """
-    name = _find(release, which)
+    if release.path.is_file() and release.names == [release.path.name]:
+        name = release.path.name
+    else:
+        name = release.only(f"{which.replace('k', 'K')}.h5", HOME)
     where = release.where(name)
     with open_hdf5(release.read(name), where) as file:
         numbers = read_group(file, "str_2_int_label_map")
@@ -59,7 +53,13 @@ def convert_hofer(release: Release, which: str, *, progress: bool) -> list[Conve
             for label, (group, _) in enumerate(groups)
             for graph in group
         )
-        _check_counts(where, which, len(samples), len(classes))
+        known = KNOWN_COUNTS[which]
+        if (len(samples), len(classes)) != known:
+            refuse(
+                where,
+                f"it has {len(samples)} diagrams of {len(classes)} classes; expected "
+                f"{known[0]} of {known[1]}. Get it again from {HOME}.",
+            )
         diagrams = []
         with progress_bar(
             show=progress, total=len(samples), unit="diagrams"
@@ -80,12 +80,6 @@ def convert_hofer(release: Release, which: str, *, progress: bool) -> list[Conve
     return [Converted(f"hofer_{which}_diagrams", arrays, done)]
 
 
-def _find(release: Release, which: str) -> str:
-    if release.path.is_file() and release.names == [release.path.name]:
-        return release.names[0]
-    return release.only(f"{which.replace('k', 'K')}.h5", HOME)
-
-
 def _class_number(numbers: object, label: str) -> int:
     value = read_array(numbers, label)
     if value.size != 1 or value.dtype.kind not in "iu":
@@ -98,13 +92,3 @@ def _graph_number(text: str, where: str) -> int:
     if not (text.isascii() and text.isdigit() and str(int(text[:18])) == text):
         refuse(where, f"expected diagrams to be named 0, 1, ...; found {text[:40]!r}.")
     return int(text)
-
-
-def _check_counts(where: str, which: str, n_graphs: int, n_classes: int) -> None:
-    known = KNOWN_COUNTS[which]
-    if (n_graphs, n_classes) != known:
-        refuse(
-            where,
-            f"it has {n_graphs} diagrams of {n_classes} classes; expected {known[0]} "
-            f"of {known[1]}. Get it again from {HOME}.",
-        )

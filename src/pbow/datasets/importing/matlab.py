@@ -23,22 +23,7 @@ HDF5_AT = 512
 def read_matlab(
     data: bytes, where: str, wanted: Collection[str]
 ) -> dict[str, NDArray[Any]]:
-    """Return those of the wanted arrays that are there.
-
-    Parameters
-    ----------
-    data : bytes
-        The content of a file.
-    where : str
-        Its name, for messages.
-    wanted : collection of str
-        Names of arrays of numbers.
-
-    Raises
-    ------
-    FileFormatError
-        If it is no Matlab file, or an array is not of numbers, or too large.
-    """
+    """Return those of the wanted arrays that are in the content of a file."""
     if data[HDF5_AT : HDF5_AT + 8] == HDF5_START or data.startswith(HDF5_START):
         with open_hdf5(data, where) as file:
             # Matlab's arrays lie by columns.

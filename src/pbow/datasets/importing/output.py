@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pbow._utils.files import atomic_write
 from pbow.datasets.importing.release import Release, printable
 
-__all__ = ["Converted", "check_writable", "digest_of", "write_npz"]
+__all__ = ["Converted", "check_writable", "write_npz"]
 
 # Of more files, a single digest over all of them is kept.
 MOST_SUMS = 20
@@ -68,15 +68,6 @@ def check_writable(folder: Path) -> None:
         raise NotADirectoryError(printable(msg))
     if not os.access(there, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
-
-
-def digest_of(*arrays: NDArray[Any]) -> str:
-    """Return one SHA-256 of the content of arrays, the same on every machine."""
-    total = hashlib.sha256()
-    for array in arrays:
-        total.update(f"{array.shape}".encode())
-        total.update(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).data)
-    return total.hexdigest()
 
 
 def _sums(release: Release) -> dict[str, Any]:

@@ -41,13 +41,6 @@ def convert_petrosurf(release: Release, *, progress: bool) -> list[Converted]:
 
     Written after the description of the release, which does not give names of files:
     rename them to these. Not tried on the release itself.
-
-    Parameters
-    ----------
-    release : Release
-        A folder or zip.
-    progress : bool
-        Whether to show a bar on stderr.
     """
     surfaces = _find(release)
     cut = []

@@ -21,28 +21,10 @@ ENDINGS = (".tif", ".tiff", ".png", ".mat")
 
 
 def read_picture(data: bytes, where: str, variable: str) -> NDArray[Any]:
-    """Return the one channel of a picture, as it is stored.
+    """Return the one channel of a picture as it is stored, whatever its type.
 
-    Parameters
-    ----------
-    data : bytes
-        The content of a file.
-    where : str
-        Its name; the ending says the format.
-    variable : str
-        Name of the array in a Matlab file.
-
-    Returns
-    -------
-    picture : ndarray of shape (h, w)
-        Integers, floats or booleans.
-
-    Raises
-    ------
-    FileFormatError
-        If it is damaged, too large, or in color, also by a palette.
-    ImportError
-        For TIFF and PNG without Pillow, which is in the extra ``datasets``.
+    The ending of its name, `where`, says the format; `variable` is the name of the
+    array in a Matlab file. A color picture, also by a palette, is a FileFormatError.
     """
     ending = PurePosixPath(where).suffix.lower()
     if ending == ".mat":

@@ -55,7 +55,7 @@ MOST_PARTS = 1_000
 def convert_princeton(
     release: Release, category: str, *, progress: bool
 ) -> list[Converted]:
-    """Convert the meshes of one category, ``<number>.off``, and their parts.
+    """Convert a folder of meshes of one category, ``<number>.off``, and their parts.
 
     The labeled version of Kalogerakis et al. has ``<Category>/<number>.off`` and
     ``<number>_labels.txt``, in which a line with the name of a part is followed by one
@@ -64,15 +64,6 @@ def convert_princeton(
     <number>_0.seg`` with the segment of each face, by the first of several people.
     Segments have no names, and the same number means different parts of different
     meshes: they become ``psb_<category>_segments``, which no data set is made of.
-
-    Parameters
-    ----------
-    release : Release
-        A folder.
-    category : str
-        One of the benchmark's, as ``"Airplane"``.
-    progress : bool
-        Whether to show a bar on stderr.
     """
     if not release.path.is_dir():
         refuse(str(release), "expected a folder of meshes. Unpack it, and pass that.")

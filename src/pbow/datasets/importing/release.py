@@ -7,7 +7,6 @@ Whatever is wrong with a file becomes a FileFormatError that names it.
 from __future__ import annotations
 
 import hashlib
-import os
 import warnings
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
@@ -100,26 +99,19 @@ class Release:
 def open_release(path: AnyPath) -> Iterator[Release]:
     """Open a folder with all that is in it, a zip, or one file by itself.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The content says whether a file is a zip.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is nothing.
-    FileFormatError
-        If it is a zip that is damaged.
+    The content says whether a file is a zip.
     """
     target = Path(path)
     if target.is_dir():
-        yield Release(target, _files_in(target), _opener_in(target))
+        # No pipe, which would be waited for.
+        files = [path for path in target.rglob("*") if path.is_file()]
+        names = [path.relative_to(target).as_posix() for path in files]
+        yield Release(target, names, lambda name: (target / name).open("rb"))
     elif not target.is_file():
         msg = f"There is no file or folder {printable(str(target))}."
         raise FileNotFoundError(msg)
     elif not _is_zip(target):
-        yield Release(target, [target.name], _opener_in(target.parent))
+        yield Release(target, [target.name], lambda _: target.open("rb"))
     else:
         with target.open("rb") as file:
             with format_error(printable(str(target))), damage_as_value_error():
@@ -150,18 +142,6 @@ def printable(text: str) -> str:
 def _is_zip(path: Path) -> bool:
     with path.open("rb") as file:
         return file.read(4) in ZIP_STARTS
-
-
-def _opener_in(folder: Path) -> Callable[[str], BinaryIO]:
-    return lambda name: (folder / name).open("rb")
-
-
-def _files_in(folder: Path) -> list[str]:
-    paths = (
-        Path(parent, file) for parent, _, files in os.walk(folder) for file in files
-    )
-    # No pipe, which would be waited for.
-    return [path.relative_to(folder).as_posix() for path in paths if path.is_file()]
 
 
 def _warn_of_names_outside(path: Path, names: Iterable[str]) -> None:

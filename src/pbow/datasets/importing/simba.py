@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from pbow._utils.progress import progress_bar
 from pbow.datasets.importing.diagrams import pack_diagrams
-from pbow.datasets.importing.output import Converted, digest_of
+from pbow.datasets.importing.output import Converted
 from pbow.datasets.importing.release import Release, refuse
+from pbow.datasets.sources import digest_of
 
 __all__ = ["HOME", "convert_simba"]
 
@@ -29,10 +30,10 @@ SHAPES = (
 )
 NOISE = "pd_gauss_0_1"
 FILE = re.compile(r"([0-9]{1,9})\..*persistence")
-# Of points, offsets and labels, for the dimensions 0 and 1.
+# Of the arrays for the dimensions 0 and 1.
 KNOWN_DIGESTS = (
-    "6cce40da28b5f7eef679a22490022be6b61f6f79068ff18a91f9b14cafaa58af",
-    "78f483c93365ca877e5d214da77dfa0155b9fc8d086d8872f48bc72be51177aa",
+    "51d6781d5196a0e7fdfaf97b1f14673aab830bd454c454618d1699ad48999b67",
+    "384097f94d312b1a4299e3d0b16188c2bb9aac6732450545c9d6d85942f9693f",
 )
 
 
@@ -40,16 +41,10 @@ def convert_simba(release: Release, *, progress: bool) -> list[Converted]:
     """Convert the authors' diagrams at noise 0.1: seven shapes, fifty clouds each.
 
     ``pd_gauss_0_1/<shape>/<number>.h5.pc.simba.1.00001_3.persistence`` has lines
-    ``dimension birth death``. Dimensions 0 and 1 become one file each; the paper uses
-    1, and leaves out the shape "Random Cloud 2D". The result is compared with the
-    checksum of the repository's files.
-
-    Parameters
-    ----------
-    release : Release
-        The repository, its folder ``data``, or a folder above those of the shapes.
-    progress : bool
-        Whether to show a bar on stderr.
+    ``dimension birth death``; the release may be the repository, its folder ``data``,
+    or a folder above those of the shapes. Dimensions 0 and 1 become one file each; the
+    paper uses 1, and leaves out the shape "Random Cloud 2D". The result is compared
+    with the checksum of the repository's files.
     """
     samples = sorted(_find(release))
     diagrams: tuple[list[Floats], list[Floats]] = ([], [])
@@ -66,8 +61,7 @@ def convert_simba(release: Release, *, progress: bool) -> list[Converted]:
         arrays = pack_diagrams(
             diagrams[dim], labels, SHAPES, part=part, where=str(release)
         )
-        found = digest_of(arrays["points"], arrays["offsets"], arrays["labels"])
-        if found != KNOWN_DIGESTS[dim]:
+        if digest_of(arrays) != KNOWN_DIGESTS[dim]:
             refuse(
                 str(release),
                 f"its {len(samples)} diagrams in dimension {dim} are not the 350 of "

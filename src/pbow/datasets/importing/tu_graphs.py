@@ -37,15 +37,6 @@ def convert_tu_graphs(
     ``NAME_graph_indicator.txt`` the graph of each vertex and ``NAME_graph_labels.txt``
     the label of each graph. Vertices and graphs are counted from 1. Other files are
     ignored.
-
-    Parameters
-    ----------
-    release : Release
-        The folder or zip, with or without a folder on top.
-    name : str
-        Name of the set in the collection, in any case.
-    progress : bool
-        Whether to show a bar on stderr.
     """
     start = _find(release, name)
     files = [start + ending for ending in (EDGES, OWNERS, LABELS)]
