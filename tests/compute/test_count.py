@@ -34,33 +34,15 @@ each_way = pytest.mark.parametrize("count", [brute, grid])
 
 
 @each_way
+@pytest.mark.parametrize("limits", [(), (0.1, 0.6), (0.0, 0.2), (0.3, 0.3)])
 @pytest.mark.parametrize("n_words", [1, 2, 17])
-def test_counts_match_the_definition(ragged, rng, count, n_words):
+def test_counts_match_the_definition(ragged, rng, count, limits, n_words):
     words = rng.uniform(size=(n_words, 2))
+    weight = Ramp(*limits) if limits else lambda _: 1.0
     out = np.zeros((len(ragged), n_words))
-    count(ragged.points, ragged.offsets, words, NO_RAMP, out)
-    expected = count_by_definition(ragged.points, ragged.offsets, words, lambda _: 1.0)
-    assert_array_equal(out, expected)
-
-
-@each_way
-@pytest.mark.parametrize("limits", [(0.1, 0.6), (0.0, 0.2), (0.3, 0.3)])
-def test_weighted_counts_match_the_definition(ragged, rng, count, limits):
-    words = rng.uniform(size=(5, 2))
-    out = np.zeros((len(ragged), 5))
     count(ragged.points, ragged.offsets, words, np.array(limits), out)
-    expected = count_by_definition(ragged.points, ragged.offsets, words, Ramp(*limits))
+    expected = count_by_definition(ragged.points, ragged.offsets, words, weight)
     assert_allclose(out, expected, rtol=1e-13, atol=1e-15)
-
-
-@each_way
-def test_a_block_is_a_slice_of_offsets(ragged, rng, count):
-    words = rng.uniform(size=(5, 2))
-    whole = np.zeros((len(ragged), 5))
-    count(ragged.points, ragged.offsets, words, NO_RAMP, whole)
-    block = np.zeros((10, 5))
-    count(ragged.points, ragged.offsets[7:18], words, NO_RAMP, block)
-    assert_array_equal(block, whole[7:17])
 
 
 @each_way

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from scipy.special import ndtr
 
 from pbow.compute.image import extent, make_axis, sum_images, sum_lines
@@ -32,13 +32,6 @@ def images_by_definition(points, offsets, births, lives, bandwidth, weight):
     )
 
 
-def images(X, births, lives, bandwidth, ramp=NO_RAMP):
-    out = np.full((len(X), births[2] * lives[2]), np.nan)
-    axes = make_axis(*births, bandwidth), make_axis(*lives, bandwidth)
-    sum_images(X.points, X.offsets, ramp, *axes, out)
-    return out
-
-
 # Narrow against a pixel, about one, wide; then so narrow, and so wide, that the tables
 # would be too large.
 BANDWIDTHS = [0.005, 0.03, 0.1, 0.7, 20.0, 1e-7, 3e3]
@@ -46,22 +39,18 @@ BANDWIDTHS = [0.005, 0.03, 0.1, 0.7, 20.0, 1e-7, 3e3]
 
 @pytest.mark.parametrize("bandwidth", BANDWIDTHS)
 @pytest.mark.parametrize("n_pixels", [(1, 1), (20, 20), (7, 13), (50, 3)])
-def test_images_match_the_definition(ragged, bandwidth, n_pixels):
+@pytest.mark.parametrize("limits", [(), (0.0, 1.0), (0.1, 0.5), (0.2, 0.2)])
+def test_images_match_the_definition(ragged, bandwidth, n_pixels, limits):
     births, lives = (0.1, 0.9, n_pixels[0]), (0.0, 1.1, n_pixels[1])
+    ramp, weight = NO_RAMP, np.ones_like
+    if limits:
+        ramp, weight = np.array(limits), Ramp(*limits)
+    out = np.full((len(ragged), births[2] * lives[2]), np.nan)
+    axes = make_axis(*births, bandwidth), make_axis(*lives, bandwidth)
+    sum_images(ragged.points, ragged.offsets, ramp, *axes, out)
     expected = images_by_definition(
-        ragged.points, ragged.offsets, births, lives, bandwidth, np.ones_like
+        ragged.points, ragged.offsets, births, lives, bandwidth, weight
     )
-    out = images(ragged, births, lives, bandwidth)
-    assert_allclose(out, expected, rtol=0, atol=1e-13)
-
-
-@pytest.mark.parametrize("limits", [(0.0, 1.0), (0.1, 0.5), (0.2, 0.2)])
-def test_points_are_weighted_by_their_persistence(ragged, limits):
-    births, lives = (0.0, 1.0, 9), (0.0, 2.0, 10)
-    expected = images_by_definition(
-        ragged.points, ragged.offsets, births, lives, 0.1, Ramp(*limits)
-    )
-    out = images(ragged, births, lives, 0.1, np.array(limits))
     assert_allclose(out, expected, rtol=0, atol=1e-13)
 
 
@@ -93,19 +82,6 @@ def test_lines_match_the_definition(ragged, bandwidth):
     rows = masses(ragged.points[:, 0], 0.1, 0.8, 11, bandwidth)
     expected = [rows[i:j].sum(axis=0) for i, j in pairwise(ragged.offsets)]
     assert_allclose(out, expected, rtol=0, atol=1e-13)
-
-
-@pytest.mark.parametrize("bandwidth", [0.01, 0.2])
-def test_a_block_is_a_slice_of_offsets_with_the_same_bits(ragged, bandwidth):
-    axes = make_axis(0.1, 0.8, 10, bandwidth), make_axis(0.0, 1.0, 11, bandwidth)
-    whole, block = np.empty((len(ragged), 110)), np.empty((10, 110))
-    sum_images(ragged.points, ragged.offsets, NO_RAMP, *axes, whole)
-    sum_images(ragged.points, ragged.offsets[7:18], NO_RAMP, *axes, block)
-    assert_array_equal(block, whole[7:17])
-    whole, block = np.empty((len(ragged), 10)), np.empty((10, 10))
-    sum_lines(ragged.points, ragged.offsets, axes[0], whole)
-    sum_lines(ragged.points, ragged.offsets[7:18], axes[0], block)
-    assert_array_equal(block, whole[7:17])
 
 
 numbers = st.floats(-1e100, 1e100)

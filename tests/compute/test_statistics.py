@@ -106,10 +106,3 @@ def test_births_alone_have_the_same_statistics(ragged):
     rows = rows_of(ragged)
     assert_array_equal(out[:, :-1], rows[:, :N_STATISTICS])
     assert_array_equal(out[:, -1], rows[:, -2])
-
-
-def test_a_block_of_diagrams_has_the_same_rows(ragged):
-    rows = rows_of(ragged)
-    some = np.empty((7, rows.shape[1]))
-    summarize(ragged.points, ragged.offsets[10:18], some)
-    assert_array_equal(some, rows[10:17])

@@ -1,10 +1,8 @@
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
 
-from pbow.compute.union_find import find, sublevel_graphs
+from pbow.compute.union_find import find
 from pbow.homology import Graphs, graph_sublevel
-from pbow.homology.graph_collection import cumulated
 
 
 def sublevel_by_definition(edges, values):
@@ -54,35 +52,6 @@ def test_points_come_by_death_and_then_by_birth(rng):
     X = graph_sublevel([(edges, 40)], [rng.permutation(40)])
     assert (np.diff(X.finite().points[:, 1]) >= 0).all()
     assert (np.diff(X.essential().points[:, 0]) >= 0).all()
-
-
-def test_a_block_is_a_slice_of_nodes_and_offsets(rng):
-    graphs = Graphs.from_list(
-        [(rng.integers(0, n, size=(2 * n, 2)), n) for n in (3, 9, 1, 6)]
-    )
-    nodes = cumulated(graphs.num_nodes)
-    values = rng.uniform(size=nodes[-1])
-
-    def run(first, last):
-        components = np.zeros((nodes[-1], 2))
-        loops = np.zeros((len(graphs.edges), 2))
-        counts = np.zeros((2, last - first), np.int64)
-        sublevel_graphs(
-            values,
-            graphs.edges,
-            nodes[first : last + 1],
-            graphs.offsets[first : last + 1],
-            components,
-            counts[0],
-            loops,
-            counts[1],
-        )
-        return components[nodes[first] : nodes[last]], counts
-
-    whole, all_counts = run(0, 4)
-    block, counts = run(1, 3)
-    assert_array_equal(block, whole[nodes[1] : nodes[3]])
-    assert_array_equal(counts, all_counts[:, 1:3])
 
 
 def test_roots_are_found_at_the_end_of_every_path():

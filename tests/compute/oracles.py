@@ -1,0 +1,121 @@
+"""Slow sentences that define results, and diagrams of many kinds to try them on."""
+
+import numpy as np
+from numpy.testing import assert_array_equal
+
+from pbow.compute.assign import label_brute
+from pbow.compute.grid import build_grid, label_grid
+
+__all__ = [
+    "KINDS",
+    "check_labels",
+    "cloud",
+    "costs_with_the_diagonal",
+    "label_by",
+    "long_bars",
+    "near_the_diagonal",
+    "off_the_diagonal",
+    "whole_numbers",
+]
+
+
+def cloud(rng, n):
+    births = rng.normal(size=n)
+    return np.column_stack((births, births + rng.exponential(0.3, size=n)))
+
+
+def near_the_diagonal(rng, n):
+    births = rng.normal(size=n)
+    persistences = rng.exponential(0.05, size=n)
+    return np.c_[births, births + persistences * rng.choice([1.0, 10.0], size=n)]
+
+
+def whole_numbers(rng, n):
+    births = rng.integers(-3, 4, size=n).astype(float)
+    return np.c_[births, births + rng.integers(0, 5, size=n)]
+
+
+def born_together(rng, n):
+    return np.c_[np.zeros(n), rng.gamma(4.0, 0.2, size=n)]
+
+
+def dying_together(rng, n):
+    return np.c_[rng.uniform(-1.0, 1.0, size=n), np.ones(n)]
+
+
+def all_equal(rng, n):
+    return np.tile([0.25, 1.5], (n, 1))
+
+
+def long_bars(rng, n):
+    """All are candidates for all."""
+    return np.c_[0.1 * rng.uniform(size=n), 1.0 + rng.uniform(size=n)]
+
+
+def one_ulp_apart(rng, n):
+    """Many have the same middle but for its rounding."""
+    ulps = rng.integers(0, 4, size=(n, 2)) * 2.0**-52
+    return np.array([1.0, 1.5]) + ulps * rng.integers(0, 2, size=(n, 1))
+
+
+def one_ulp_apart_in_death(rng, n):
+    return np.c_[np.ones(n), 1.5 + rng.integers(0, 4, size=n) * 2.0**-52]
+
+
+KINDS = [
+    cloud,
+    near_the_diagonal,
+    whole_numbers,
+    born_together,
+    dying_together,
+    all_equal,
+    long_bars,
+    one_ulp_apart,
+    one_ulp_apart_in_death,
+]
+
+
+def off_the_diagonal(diagram):
+    """Flat points off the diagonal, sorted by their middles, and these."""
+    points = np.asarray(diagram, float).reshape(-1, 2)
+    points = points[0.5 * (points[:, 1] - points[:, 0]) > 0]
+    middles = 0.5 * points[:, 0] + 0.5 * points[:, 1]
+    by_middle = np.lexsort((points[:, 1], points[:, 0], middles))
+    return points[by_middle].ravel(), middles[by_middle]
+
+
+def costs_with_the_diagonal(A, B):
+    """The square matrix in which every point has a diagonal point of its own."""
+    n, m = len(A), len(B)
+    costs = np.zeros((n + m, n + m))
+    costs[:n, :m] = np.abs(A[:, None] - B[None]).max(axis=2).reshape(n, m)
+    costs[:n, m:] = 0.5 * (A[:, 1:] - A[:, :1])
+    costs[n:, :m] = 0.5 * (B[:, 1] - B[:, 0])
+    return costs
+
+
+def nearest_by_definition(points, words, inverse):
+    """Lowest index of the smallest (x - word_x)**2 + (y - word_y)**2."""
+    x = points[:, 0] * inverse[0]
+    y = (points[:, 1] - points[:, 0]) * inverse[1]
+    labels = np.zeros(len(points), np.int32)
+    smallest = np.full(len(points), np.inf)
+    for k, (word_x, word_y) in enumerate(words):
+        d = (x - word_x) * (x - word_x) + (y - word_y) * (y - word_y)
+        labels[d < smallest] = k
+        smallest = np.minimum(smallest, d)
+    return labels
+
+
+def label_by(loop, points, words, inverse=(1.0, 1.0), start=0):
+    """Nearest words of the points from `start` on, by one of the two loops."""
+    labels = np.full(len(points) - start, -1, np.int32)
+    grid = (build_grid(words),) if loop is label_grid else ()
+    loop(points, start, words, np.array(inverse), *grid, labels)
+    return labels
+
+
+def check_labels(points, words, inverse=(1.0, 1.0)):
+    expected = nearest_by_definition(points, words, inverse)
+    for loop in (label_brute, label_grid):
+        assert_array_equal(label_by(loop, points, words, inverse), expected)
