@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
@@ -152,35 +151,6 @@ def test_parts_come_in_the_order_in_which_they_are_asked_for(X):
     assert fitted.transform(X) == X["H0"]
     assert fitted.get_feature_names_out().tolist() == ["H0"]
     assert fitted.parts_ == ("H0", "H1")
-
-
-@pytest.mark.parametrize(
-    ("transformer", "message"),
-    [
-        (PersistenceThreshold(-1), "must be a number >= 0, or a dict .* Got -1"),
-        (PersistenceThreshold(np.nan), "must be a number >= 0"),
-        (PersistenceThreshold("1"), "must be a number >= 0"),
-        (PersistenceThreshold({"H0": 1}), "given for each of the parts H0, H1"),
-        (PersistenceThreshold({"H0": 1, "H1": "a"}), "must be a number >= 0"),
-        (MostPersistent(0), "must be an int >= 1, or a dict of such by part. Got 0"),
-        (MostPersistent(2.0), "must be an int >= 1"),
-        (MostPersistent({"H1": 1}), "given for each of the parts H0, H1"),
-        (Rescale("birth"), "must be one of 'death', 'persistence'. Got 'birth'"),
-        (Rescale(quantile=2), "must be a number >= 0 and <= 1. Got 2"),
-        (Rescale(quantile=None), "must be a number >= 0 and <= 1"),
-        (SelectParts("H2"), "must be one or some of H0, H1, each once. Got 'H2'"),
-        (SelectParts([]), "must be one or some of H0, H1"),
-        (SelectParts(["H1", "H1"]), "must be one or some of H0, H1"),
-        (SelectParts(3), "must be one or some of H0, H1"),
-        (SelectParts([["H1"]]), "must be one or some of H0, H1"),
-    ],
-    ids=str,
-)
-def test_bad_parameters_are_refused_in_fit(transformer, message, X):
-    with pytest.raises(ValueError, match=message):
-        transformer.fit(X)
-    with pytest.raises(NotFittedError):
-        transformer.transform(X)
 
 
 def test_real_diagrams_are_rescaled_and_cleaned(data_home):

@@ -144,38 +144,6 @@ def test_single_precision_is_normalised_before_it_overflows(ragged):
     assert_allclose(single, double, rtol=1e-4, atol=1e-6)
 
 
-def test_certified_settings_have_a_constant_and_the_others_none(ragged):
-    assert StablePersistenceBoW.certified(4).fit(ragged).stability_constant_ > 0
-    assert (
-        StablePersistenceBoW.certified(4, normalize="lipschitz", covariance="full")
-        .fit(ragged)
-        .stability_constant_
-        > 0
-    )
-    for vectorizer in (
-        StablePersistenceBoW(4),
-        StablePersistenceBoW.paper(4),
-        StablePersistenceBoW.certified(4, normalize="sqrt"),
-        StablePersistenceBoW.certified(4, scale="posterior"),
-        StablePersistenceBoW.certified(4, point_weight=None),
-    ):
-        assert vectorizer.fit(ragged).stability_constant_ is None
-
-
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"covariance": "tied"}, "'covariance' .* one of 'diag', 'full'. Got 'tied'"),
-        ({"scale": "log"}, "'scale' .* one of 'density', 'peak', 'posterior'"),
-        ({"dtype": "float16"}, "'dtype' .* one of 'float32', 'float64'"),
-    ],
-    ids=str,
-)
-def test_bad_parameters_are_refused_in_fit(ragged, params, message):
-    with pytest.raises(ValueError, match=message):
-        StablePersistenceBoW(3, **params).fit(ragged)
-
-
 @pytest.mark.parametrize("covariance", ["diag", "full"])
 def test_a_mixture_of_births_whose_squares_vanish_is_learnt(covariance):
     model = StablePersistenceBoW(2, covariance=covariance, essential="separate")

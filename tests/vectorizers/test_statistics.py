@@ -1,12 +1,6 @@
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.model_selection import StratifiedShuffleSplit, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 
-from pbow import Diagrams
 from pbow.vectorizers.statistics import PersistenceStatistics
 
 NAMES = {
@@ -73,7 +67,7 @@ def test_nothing_but_names_is_learnt(ragged):
     assert few.columns_ == all_of_them.columns_
 
 
-def test_points_that_never_die_have_statistics_of_their_births(ragged, rng):
+def test_essential_points_have_statistics_of_their_births(ragged, rng):
     births = rng.uniform(size=(30, 2))
     X = [
         np.concatenate((d, [[a, np.inf], [b, np.inf]]))
@@ -91,37 +85,3 @@ def test_points_that_never_die_have_statistics_of_their_births(ragged, rng):
     ]
     assert_allclose(features[:, 38], births.mean(axis=1))
     assert_array_equal(features[:, -1], 2.0)
-
-
-def test_the_authors_shapes_are_told_apart(data_home):
-    path = data_home / "synthetic_pcodebooks_gauss_0_1_h1.npz"
-    with np.load(path, allow_pickle=False) as data:
-        kept = np.flatnonzero(data["labels"] != 6)  # the paper has six classes
-        X, y = Diagrams(data["points"], data["offsets"])[kept], data["labels"][kept]
-    model = make_pipeline(
-        PersistenceStatistics(), StandardScaler(), SVC(kernel="linear", C=1)
-    )
-    splits = StratifiedShuffleSplit(5, test_size=0.2, random_state=0)
-    assert cross_val_score(model, X, y, cv=splits).mean() >= 0.95
-
-
-def test_threads_do_not_change_a_bit(rng):
-    births = rng.uniform(size=100_000)
-    points = np.column_stack((births, births + rng.exponential(size=births.shape)))
-    X = Diagrams(points, np.linspace(0, 100_000, 501).astype(np.int64))
-    results = [PersistenceStatistics(n_jobs=n).fit_transform(X) for n in (1, 2, 4)]
-    assert_array_equal(results[1], results[0])
-    assert_array_equal(results[2], results[0])
-
-
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"essential": "keep"}, "'essential' .* 'drop', 'separate' or a finite"),
-        ({"n_jobs": 0}, "'n_jobs' .* other than 0"),
-    ],
-    ids=str,
-)
-def test_bad_parameters_are_refused_in_fit(ragged, params, message):
-    with pytest.raises(ValueError, match=message):
-        PersistenceStatistics(**params).fit(ragged)

@@ -97,6 +97,9 @@ class ImageFrame:
         if not is_finite_number(self.bandwidth) or not self.bandwidth > 0.0:
             msg = f"Expected a bandwidth > 0; got {self.bandwidth!r}."
             raise ValueError(msg)
+        if not isinstance(self.ramp, Ramp | None):
+            msg = f"Expected ramp to be a Ramp or None; got {self.ramp!r:.80}."
+            raise ValueError(msg)
 
     @property
     def births_only(self) -> bool:
@@ -292,7 +295,8 @@ class PersistenceImage(Vectorizer):
         births, persistences = self._ranges(low, high, longest)
         ramp = None
         if self.weight == "linear":
-            ramp = Ramp(0.0, longest if longest > 0.0 else persistences[1])
+            # A box may end below the diagonal: then all that is above it weighs 1.
+            ramp = Ramp(0.0, longest or max(persistences[1], math.ulp(0.0)))
         elif self.weight == "ramp":
             ramp = persistence_ramp([part], self.quantiles)
         width, height = self._pixel(births, persistences)
