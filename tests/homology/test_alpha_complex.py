@@ -6,17 +6,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
+from tests.homology.references import OCTAHEDRON, diagrams_of_tree, in_order
 
 from pbow.homology import alpha, rips
 
 gudhi = pytest.importorskip("gudhi")
 
 
-def in_order(diagram):
-    return diagram[np.lexsort(diagram.T)]
-
-
-def cech_by_definition(cloud, dim):
+def cech_by_definition(cloud):
     """Every triangle with the radius of the smallest disc around it."""
     tree = gudhi.SimplexTree()
     lengths = cdist(cloud, cloud)
@@ -29,20 +26,16 @@ def cech_by_definition(cloud, dim):
         doubled_area = abs(np.linalg.det([cloud[j] - cloud[i], cloud[k] - cloud[i]]))
         obtuse = a**2 + b**2 <= c**2
         tree.insert([i, j, k], c / 2 if obtuse else a * b * c / (2 * doubled_area))
-    tree.compute_persistence(homology_coeff_field=2)
-    diagram = tree.persistence_intervals_in_dimension(dim).reshape(-1, 2)
-    return in_order(diagram)
+    return diagrams_of_tree(tree, (0, 1))
 
 
 @pytest.mark.parametrize("precision", ["fast", "safe", "exact"])
 def test_alpha_diagrams_are_those_of_growing_discs(rng, precision):
     for cloud in rng.uniform(size=(3, 20, 2)):
         X = alpha([cloud], precision=precision)
-        for dim in (0, 1):
-            found = X[f"H{dim}"][0]
-            expected = cech_by_definition(cloud, dim)
+        for dim, expected in enumerate(cech_by_definition(cloud)):
             lasting = expected[expected[:, 1] - expected[:, 0] > 1e-9]
-            assert_allclose(in_order(found), lasting, rtol=1e-9)
+            assert_allclose(in_order(X[f"H{dim}"][0]), lasting, rtol=1e-9)
 
 
 @pytest.mark.parametrize("n_coordinates", [1, 2, 3, 4, 5])
@@ -53,8 +46,7 @@ def test_components_of_balls_merge_at_half_the_edge(rng, n_coordinates):
 
 
 def test_balls_around_an_octahedron_enclose_a_void():
-    octahedron = np.concatenate((np.eye(3), -np.eye(3)))
-    X = alpha([octahedron], dims=(0, 1, 2, 3))[0]
+    X = alpha([OCTAHEDRON], dims=(0, 1, 2, 3))[0]
     half = np.sqrt(2) / 2
     assert_allclose(X["H2"], [[np.sqrt(2 / 3), 1.0]])
     assert_allclose(X["H0"][:-1], 5 * [[0.0, half]])
@@ -72,11 +64,6 @@ def test_the_same_points_on_a_grid_give_the_same_diagrams():
     grid = np.stack(np.meshgrid(*3 * [np.arange(4.0)]), axis=-1).reshape(-1, 3)
     X = alpha(10 * [grid], dims=(0, 1, 2), n_jobs=2)
     assert all(X[i : i + 1] == X[:1] for i in range(10))
-
-
-def test_the_precision_is_one_of_three():
-    with pytest.raises(ValueError, match="Expected precision to be one of 'exact', 'f"):
-        alpha([], precision="double")
 
 
 @pytest.mark.parametrize("n_coordinates", [20, 1000])

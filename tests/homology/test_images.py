@@ -4,26 +4,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_array_equal
+from tests.homology.references import in_order
 
 from pbow.homology import _memory, cubical
 
 gudhi = pytest.importorskip("gudhi")
 
 # Small whole numbers: many pixels have the same value.
-flat_images = hnp.arrays(
-    np.float64,
-    hnp.array_shapes(min_dims=2, max_dims=2, max_side=7),
-    elements=st.integers(-2, 3).map(float),
+flat_images, deep_images = (
+    hnp.arrays(
+        np.float64,
+        hnp.array_shapes(min_dims=n, max_dims=n, max_side=side),
+        elements=st.integers(-2, 3).map(float),
+    )
+    for n, side in ((2, 7), (3, 4))
 )
-deep_images = hnp.arrays(
-    np.float64,
-    hnp.array_shapes(min_dims=3, max_dims=3, max_side=4),
-    elements=st.integers(-2, 3).map(float),
-)
-
-
-def in_order(diagram):
-    return diagram[np.lexsort(diagram.T)]
 
 
 def cubical_by_definition(image, dim, periodic=False):
@@ -125,11 +120,7 @@ def test_values_of_any_type_are_negated_as_numbers(dtype):
 
 def test_a_periodic_image_is_a_torus():
     flat = cubical(np.zeros((1, 4, 5)), dims=(0, 1, 2), periodic=True)[0]
-    assert {part: len(points) for part, points in flat.items()} == {
-        "H0": 1,
-        "H1": 2,
-        "H2": 1,
-    }
+    assert [len(points) for points in flat.values()] == [1, 2, 1]
     deep = cubical(np.zeros((1, 3, 4, 5)), dims=(0, 1, 2, 3), periodic=True)[0]
     assert [len(points) for points in deep.values()] == [1, 3, 3, 1]
 
@@ -175,7 +166,6 @@ def test_an_image_of_nothing_has_empty_diagrams():
     nothing = [np.empty((0, 5)), [], np.full((3, 3), np.inf), np.empty((2, 0, 2))]
     X = cubical(nothing, dims=(0, 1, 2))
     assert [X[part].sizes.sum() for part in X.parts] == [0, 0, 0]
-    assert len(cubical([])) == 0
 
 
 def test_one_pixel_is_one_component():
@@ -185,13 +175,7 @@ def test_one_pixel_is_one_component():
 # How it is called
 
 
-def test_a_stack_and_a_list_are_the_same(rng):
-    stack = rng.normal(size=(4, 6, 7))
-    expected = cubical(stack)
-    assert cubical(list(stack)) == expected
-    assert cubical(stack.tolist()) == expected
-    assert cubical(image for image in stack) == expected
-    assert cubical(np.asfortranarray(stack)) == expected
+def test_a_stack_in_space_and_a_list_are_the_same(rng):
     volumes = rng.normal(size=(2, 4, 5, 6))
     assert cubical(volumes) == cubical(list(volumes))
 
@@ -203,14 +187,13 @@ def test_images_may_differ_in_size_and_space(rng):
     assert X["H0"].essential().sizes.tolist() == [1] * 5
 
 
-@pytest.mark.parametrize("options", [{}, {"periodic": True}])
-@pytest.mark.parametrize("n_jobs", [2, -1])
-def test_threads_do_not_change_the_diagrams(rng, n_jobs, options):
+def test_threads_do_not_change_the_diagrams_of_periodic_images(rng):
     images = [rng.normal(size=shape) for shape in [(30, 20), (0, 0), (5, 6, 7), (8, 8)]]
-    assert cubical(images, n_jobs=n_jobs, **options) == cubical(images, **options)
+    expected = cubical(images, periodic=True)
+    assert cubical(images, n_jobs=2, periodic=True) == expected
 
 
-def test_the_input_stays_as_it_is(rng):
+def test_superlevel_sets_leave_the_input_as_it_is(rng):
     images = rng.normal(size=(2, 5, 5))
     before = images.copy()
     cubical(images, superlevel=True)
@@ -229,9 +212,6 @@ def test_the_input_stays_as_it_is(rng):
             r"Image 1: it has shape \(3,\); expected \(h, w",
         ),
         ([np.zeros((2, 2, 2, 2))], r"Image 0: it has shape \(2, 2, 2, 2\)"),
-        ([[[0, 1], [2]]], "Image 0: expected an array of numbers"),
-        ([[["a", "b"]]], "Image 0: expected real numbers; got list of dtype <U1"),
-        ([np.zeros((2, 2), complex)], "Image 0: expected .* dtype complex128"),
         ([[[0, 1], [np.nan, 2]]], r"Image 0: pixel \(1, 0\) is nan; expected a num"),
         (
             [[[0]], [[0, -np.inf]]],
@@ -265,20 +245,6 @@ def test_an_image_in_space_may_have_three_columns():
 def test_a_mask_of_the_wrong_sign_is_named():
     with pytest.raises(ValueError, match=r"pixel \(0, 1\) is inf; .* or -inf where"):
         cubical([[[0.0, np.inf]]], superlevel=True)
-
-
-@pytest.mark.parametrize(
-    "periodic", [None, 1, "yes", [True], [True, 1], (True, True, True)]
-)
-def test_periodic_axes_are_named_each(periodic):
-    with pytest.raises(ValueError, match="Expected periodic to be True, False or one "):
-        cubical(np.zeros((1, 3, 3)), periodic=periodic)
-
-
-@pytest.mark.parametrize("superlevel", [None, 1, "yes"])
-def test_superlevel_is_true_or_false(superlevel):
-    with pytest.raises(ValueError, match="Expected superlevel to be True or False"):
-        cubical([], superlevel=superlevel)
 
 
 @pytest.mark.parametrize("options", [{}, {"periodic": True}], ids=["plain", "periodic"])
