@@ -238,36 +238,19 @@ BAD_INPUTS = {
     "a wrong file": b"\x89PNG\r\n\x1a\n\x00\xff",
     "an empty file": b"",
 }
-WITH_INPUT = [
-    (command, name)
-    for command in COMMANDS
-    for name in shlex.split(command)
-    if name in INPUTS
-]
-WITH_OUTPUT = [
-    (command, name)
-    for command in COMMANDS
-    for name in shlex.split(command)
-    if name.startswith("out")
-]
-CASES = [
-    *((command, name, kind) for command, name in WITH_INPUT for kind in BAD_INPUTS),
-    *((command, name, "no folder to write to") for command, name in WITH_OUTPUT),
-]
+WORDS = [(command, word) for command in COMMANDS for word in shlex.split(command)]
+WITH_INPUT = [(command, word) for command, word in WORDS if word in INPUTS]
+WITH_OUTPUT = [(command, word) for command, word in WORDS if word[:3] == "out"]
 
 
-@pytest.mark.parametrize(("command", "name", "trouble"), CASES)
-def test_trouble_is_one_sentence_and_leaves_no_file(
-    run, folder, command, name, trouble
-):
-    words = replaced(command, name, f"labels.txt/{name}")
-    if trouble in BAD_INPUTS:
-        bad = f"bad.{name.partition('.')[2]}".rstrip(".")
-        if BAD_INPUTS[trouble] is not None:
-            (folder / bad).write_bytes(BAD_INPUTS[trouble])
-        words = replaced(command, name, bad)
+@pytest.mark.parametrize("content", BAD_INPUTS.values(), ids=BAD_INPUTS)
+@pytest.mark.parametrize(("command", "name"), WITH_INPUT)
+def test_an_input_of_something_else_is_refused(run, folder, command, name, content):
+    bad = f"bad.{name.partition('.')[2]}".rstrip(".")
+    if content is not None:
+        (folder / bad).write_bytes(content)
     before = content_of(folder)
-    assert_one_sentence(run(words, code=ANY), folder, before)
+    assert_one_sentence(run(replaced(command, name, bad), code=ANY), folder, before)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -284,19 +267,16 @@ def test_ctrl_c_ends_a_command_without_a_file(run, folder, monkeypatch, command)
     assert content_of(folder) == before
 
 
-@pytest.mark.parametrize(
-    ("command", "name"),
-    [
-        (command, name)
-        for command, name in WITH_OUTPUT
-        if not command.startswith(("datasets import", "experiment"))
-    ],
-)
+@pytest.mark.parametrize(("command", "name"), WITH_OUTPUT)
 def test_an_output_that_cannot_be_written_is_told_before_the_work(
     run, folder, command, name
 ):
     """No input is there either, and nobody has looked yet."""
     for path in folder.glob("*.pbow"):
         path.unlink()
+    before = content_of(folder)
     result = run(replaced(command, name, f"labels.txt/{name}"), code=1)
-    assert "Cannot write to the folder labels.txt: Not a directory." in result.stderr
+    assert_one_sentence(result, folder, before)
+    if not command.startswith(("datasets import", "experiment")):
+        message = "Cannot write to the folder labels.txt: Not a directory."
+        assert message in result.stderr

@@ -49,7 +49,6 @@ METHODS = {
 ALL_METHODS = tuple(dict.fromkeys(m for methods in METHODS.values() for m in methods))
 # Options of the command itself, beside those of the functions.
 OWN_OPTIONS = {"graphs": ("heat",), "meshes": ("sources",)}
-EMPTY = inspect.Parameter.empty
 # What a file by a pipe is, by how it begins; the last that fits.
 PIPED = {
     "clouds": {b"": ".csv", b"\x93NUMPY": ".npy"},
@@ -227,11 +226,11 @@ def _find_function(
         raise click.UsageError(msg)
     function: Callable[..., Diagrams] = getattr(homology, METHODS[kind][method])
     known = [
-        parameter.name
-        for parameter in inspect.signature(function).parameters.values()
+        p.name
+        for p in inspect.signature(function).parameters.values()
         # Data have no default.
-        if (parameter.kind is parameter.KEYWORD_ONLY or parameter.default is not EMPTY)
-        and parameter.name not in {"n_jobs", "progress"}
+        if (p.kind is p.KEYWORD_ONLY or p.default is not p.empty)
+        and p.name not in {"n_jobs", "progress"}
     ]
     known += OWN_OPTIONS.get(kind, ())
     asked = settings | {name: v for name, v in given.items() if v is not None}

@@ -34,7 +34,7 @@ CONSTANTS = {"true": True, "false": False, "none": None, "null": None}
 
 
 class LazyChoice(click.Choice[str]):
-    """One of the names that `find` returns, when needed: `pbow --help` has no time."""
+    """One of some names, found when needed: `pbow --help` does not wait for them."""
 
     def __init__(self, find: Callable[[], Iterable[str]]) -> None:
         self._find = find

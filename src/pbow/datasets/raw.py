@@ -34,8 +34,6 @@ EXTENSIONS = {
     "graphs": (".npz", ".csv", ".txt"),
     "meshes": (".off", ".ply"),
 }
-# Modes of Pillow with one number per pixel; all others have colors.
-GRAY_MODES = {"1", "L", "I", "F", "I;16", "I;16L", "I;16B", "I;16N"}
 INTEGER = re.compile(r"[0-9]{1,18}")  # fits 64 bits
 
 
@@ -312,7 +310,8 @@ def _read_picture(file: Path) -> NDArray[Any]:
     data = file.read_bytes()
     try:
         with pillow.open(BytesIO(data)) as picture:
-            if picture.mode in GRAY_MODES:
+            # One number per pixel, which in mode P stands for a color.
+            if len(picture.getbands()) == 1 and picture.mode != "P":
                 return np.asarray(picture)
             gray: NDArray[Any] = np.asarray(picture.convert("RGB")).mean(axis=2)
             return gray
