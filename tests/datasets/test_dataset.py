@@ -178,11 +178,3 @@ def test_there_may_be_no_samples():
         provenance=Provenance(origin="Made up."),
     )
     assert (len(empty), empty.labels.dtype, empty.in_test.dtype) == (0, np.int64, bool)
-
-
-@pytest.mark.parametrize("label", [1, 2])
-def test_a_class_of_which_there_is_nothing_cannot_be_drawn_from(dataset, label):
-    labels = np.where(dataset.labels == 0, 0, label)
-    other = replace(dataset, labels=labels, label_names=("a", "b", "c"))
-    with pytest.raises(ValueError, match=f"label {3 - label} has 0"):
-        other.subsample(2)

@@ -36,17 +36,6 @@ def test_each_diagram_is_moved_and_scaled_by_itself(samples):
         assert_array_equal(diagram, normalized(sample))
 
 
-def test_points_that_never_die_stay_and_set_the_start():
-    X = normalize_graph_diagrams([[[2, np.inf], [4, 12], [7, np.inf], [4, 4.09]]])
-    assert_array_equal(X[0], [[0, np.inf], [0.2, 1.0], [0.5, np.inf]])
-
-
-def test_without_a_finite_death_diagrams_are_only_moved():
-    X = normalize_graph_diagrams([[[2, np.inf], [7, np.inf]], [[3, 3], [5, np.inf]]])
-    assert_array_equal(X[0], [[0, np.inf], [5, np.inf]])
-    assert_array_equal(X[1], [[2, np.inf]])
-
-
 def test_parts_of_a_sample_share_its_scale():
     X = Diagrams.from_parts({"H0": [[[1, 11]], []], "H1": [[[6, np.inf]], [[4, 8]]]})
     Y = normalize_graph_diagrams(X)
@@ -70,7 +59,7 @@ def test_rounding_does_not_decide_at_the_threshold(hundredth):
     assert len(X[0]) == len(births) + 1
 
 
-def test_points_that_never_die_stay_whatever_the_threshold():
+def test_essential_points_stay_whatever_the_threshold():
     X = normalize_graph_diagrams([[[0, np.inf], [0, 1e100]]], min_persistence=1e300)
     assert_array_equal(X[0], [[0, np.inf]])
 
@@ -78,7 +67,7 @@ def test_points_that_never_die_stay_whatever_the_threshold():
 @pytest.mark.parametrize(
     "diagram", [[[0, 1e-90], [1e50, np.inf]], [[-1e100, np.inf], [1e100, np.inf]]]
 )
-def test_a_scale_that_is_too_small_for_what_never_dies_is_an_error(diagram):
+def test_a_scale_that_is_too_small_for_essential_points_is_an_error(diagram):
     with pytest.raises(ValueError, match="Sample 1 has an essential point that would"):
         normalize_graph_diagrams([[], diagram])
 

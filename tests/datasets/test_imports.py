@@ -1,10 +1,6 @@
 """What all converters share: names, folders, errors, and being interrupted."""
 
-import os
-import signal
-import subprocess
 import sys
-from contextlib import contextmanager
 
 import pytest
 
@@ -66,13 +62,6 @@ def test_a_release_that_is_not_there_is_said_before_a_folder_is_made(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_a_file_is_no_folder_to_write_to(tmp_path, write_folder):
-    (tmp_path / "out").write_text("mine")
-    with pytest.raises(NotADirectoryError, match="Expected a folder to write to"):
-        import_dataset("pair", write_folder(PAIR), to=tmp_path / "out")
-    assert (tmp_path / "out").read_text() == "mine"
-
-
 def test_progress_is_shown_on_stderr(tmp_path, write_folder, capsys):
     release = write_folder(PAIR)
     import_dataset("pair", release, to=tmp_path)
@@ -91,61 +80,6 @@ def test_an_import_replaces_the_one_before(tmp_path, write_folder, load):
     assert load(second)["label_names"].tolist() == ["5", "7"]
 
 
-# The system kills this process when the file that it writes grows beyond a limit.
-KILLED = """
-import resource, signal, sys
-from pbow.datasets import import_dataset
-
-release, folder, limit = sys.argv[1:]
-signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
-import_dataset("pair", release, to=folder)
-"""
-
-
-@pytest.mark.skipif(os.name != "posix", reason="needs limits of Unix")
-def test_a_killed_import_leaves_what_was_there(tmp_path, write_folder):
-    changed = PAIR | {"PAIR_graph_labels.txt": "5\n7\n"}
-    path = import_dataset("pair", write_folder(changed, "other"), to=tmp_path)
-    before = path.read_bytes()
-    release = write_folder(PAIR)
-    for limit in (0, len(before) // 2, len(before) - 1):
-        command = [sys.executable, "-B", "-c", KILLED, release, tmp_path, str(limit)]
-        run = subprocess.run(command, check=False)
-        assert run.returncode == -signal.SIGXFSZ
-        assert path.read_bytes() == before
-    assert import_dataset("pair", release, to=tmp_path).read_bytes() != before
-    assert list(tmp_path.glob(".*")) == []
-
-
-@pytest.fixture
-def no_room():
-    """Let files grow to 100 bytes only, as if the disk were full."""
-    resource = pytest.importorskip("resource", reason="needs limits of Unix")
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-
-    @contextmanager
-    def limited():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
-        try:
-            yield
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-
-    return limited
-
-
-def test_without_room_the_message_names_the_file(tmp_path, write_folder, no_room):
-    release = write_folder(PAIR)
-    with (
-        no_room(),
-        pytest.raises(OSError, match=r"out.graphs_PAIR\.npz"),
-    ):
-        import_dataset("pair", release, to=tmp_path / "out")
-    assert list((tmp_path / "out").iterdir()) == []
-
-
 def test_a_folder_is_tried_before_the_work_starts(tmp_path, write_folder, monkeypatch):
     monkeypatch.setattr(output.os, "access", lambda path, mode: path != tmp_path)
     with pytest.raises(PermissionError, match=r"Permission denied: .*new.out"):
@@ -153,10 +87,12 @@ def test_a_folder_is_tried_before_the_work_starts(tmp_path, write_folder, monkey
     assert not (tmp_path / "new").exists()
 
 
-def test_a_folder_within_a_file_is_refused(tmp_path, write_folder):
+@pytest.mark.parametrize("folder", ["file", "file/out"])
+def test_a_file_is_no_folder_to_write_to(tmp_path, write_folder, folder):
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(NotADirectoryError, match="file is a file"):
-        import_dataset("pair", write_folder(PAIR), to=tmp_path / "file" / "out")
+    with pytest.raises(NotADirectoryError, match=r"Expected a folder .*file is a file"):
+        import_dataset("pair", write_folder(PAIR), to=tmp_path / folder)
+    assert (tmp_path / "file").read_text() == "mine"
 
 
 def test_a_tilde_is_the_folder_of_a_user(tmp_path, write_folder, monkeypatch):

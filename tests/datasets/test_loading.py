@@ -1,6 +1,4 @@
 import json
-import os
-import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -8,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from tests.datasets.layouts import graph_arrays, image_arrays, write
+from tests.datasets.layouts import graph_arrays, write
 
 from pbow import PersistenceBoW
 from pbow.datasets import SHAPE_NAMES, catalog, load_dataset, make_shapes
@@ -229,44 +227,32 @@ def test_bad_arguments_are_refused(small, arguments, message):
         load_dataset(**{"name": "mutag", "data_home": small, **arguments})
 
 
-def damaged(kind):
-    arrays = graph_arrays()
-    if kind == "layout":
-        del arrays["num_nodes"]
-    elif kind == "labels":
-        arrays["labels"] = arrays["labels"] + 1
-    elif kind == "vertices":
-        arrays["num_nodes"] = np.full(8, 2**31 - 1)
-    elif kind == "edges":
-        arrays["edges"] = arrays["edges"] + 100
-    return arrays
-
-
 @pytest.mark.parametrize(
-    ("kind", "message"),
+    ("change", "message"),
     [
-        ("cut", "it is damaged"),
-        ("layout", "it has no array num_nodes"),
-        ("labels", "Label 1 is 2; expected 0 to 1, as there are 2 label_names"),
-        ("edges", "Graph 0: edge 0 is"),
-        ("vertices", r"its num_nodes add up to 1\.718e\+10 vertices"),
+        (lambda arrays: {"num_nodes": None}, "it has no array num_nodes"),
+        (
+            lambda arrays: {"labels": arrays["labels"] + 1},
+            "Label 1 is 2; expected 0 to",
+        ),
+        (lambda arrays: {"edges": arrays["edges"] + 100}, "Graph 0: edge 0 is"),
+        (
+            lambda arrays: {"num_nodes": np.full(8, 2**31 - 1)},
+            r"its num_nodes add up to 1\.718e\+10 vertices",
+        ),
+        (None, "it is damaged"),
     ],
 )
-def test_a_damaged_file_is_named_and_nothing_is_kept(tmp_path, cache, kind, message):
-    path = write(tmp_path / "data", "graphs_MUTAG", damaged(kind))
-    if kind == "cut":
+def test_a_damaged_file_is_named_and_nothing_is_kept(tmp_path, cache, change, message):
+    arrays = graph_arrays()
+    changed = arrays | change(arrays) if change else arrays
+    given = {name: array for name, array in changed.items() if array is not None}
+    path = write(tmp_path / "data", "graphs_MUTAG", given)
+    if change is None:
         path.write_bytes(path.read_bytes()[:-50])
     with pytest.raises(FileFormatError, match=f"Cannot read {path}: {message}"):
         load_dataset("mutag", tmp_path / "data")
     assert cached_files(cache) == []
-
-
-def test_patches_of_other_scales_alone_are_no_geomat(tmp_path):
-    arrays = {**image_arrays(), "scales": np.full(12, 100)}
-    write(tmp_path, "geomat_depth_patches", arrays)
-    message = "no patches of scale 400; its scales are 100"
-    with pytest.raises(FileFormatError, match=message):
-        load_dataset("geomat", tmp_path)
 
 
 def test_geomats_loops_are_those_of_the_texture_without_the_bowl(tmp_path):
@@ -298,56 +284,6 @@ def test_importing_it_imports_no_optional_package():
     # scikit-learn itself imports pandas and pyarrow, where they are.
     optional = {"gudhi", "matplotlib", "h5py", "PIL", "click"}
     assert not optional & set(json.loads(run.stdout))
-
-
-# The system kills this process when the file that it writes grows beyond a limit.
-KILLED = """
-import resource, signal, sys
-from pbow.datasets import load_dataset
-
-signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
-load_dataset("toy", sys.argv[1])
-"""
-
-
-@pytest.mark.skipif(os.name != "posix", reason="needs limits of Unix")
-def test_a_killed_process_leaves_no_broken_file(tmp_path, cache):
-    write(tmp_path / "data", "graphs_TOY", graph_arrays())
-    expected = load_dataset("toy", tmp_path / "data").diagrams
-    [path] = cached_files(cache)
-    size = path.stat().st_size
-    path.unlink()
-    for limit in (0, size // 2, size - 1):
-        command = [sys.executable, "-B", "-c", KILLED, tmp_path / "data", str(limit)]
-        run = subprocess.run(command, check=False, capture_output=True, text=True)
-        assert (run.returncode, run.stderr) == (-signal.SIGXFSZ, "")
-        [draft] = cached_files(cache)
-        assert draft.suffix == ".tmp"
-    # The next one takes the draft over.
-    assert load_dataset("toy", tmp_path / "data").diagrams == expected
-    assert cached_files(cache) == [path]
-
-
-LOADED_ANEW = """
-import os, sys
-from pathlib import Path
-from pbow.datasets import load_dataset
-
-for _ in range(20):
-    for path in Path(os.environ["PBOW_CACHE"], "diagrams").glob("*.pbow"):
-        path.unlink(missing_ok=True)
-    assert len(load_dataset("toy", sys.argv[1])) == 8
-"""
-
-
-def test_processes_that_write_the_same_file_do_not_mind_each_other(tmp_path, cache):
-    write(tmp_path / "data", "graphs_TOY", graph_arrays())
-    command = [sys.executable, "-c", LOADED_ANEW, tmp_path / "data"]
-    processes = [subprocess.Popen(command) for _ in range(3)]
-    assert [process.wait() for process in processes] == [0, 0, 0]
-    assert [path.suffix for path in cached_files(cache)] == [".pbow"]
 
 
 @pytest.fixture(scope="session")

@@ -113,27 +113,6 @@ def test_rows_in_several_chunks_follow_one_another(save):
     assert read_diagrams(save(table)).sizes.tolist() == [1, 1, 1]
 
 
-def test_duckdb_reads_and_writes_it(X, tmp_path):
-    duckdb = pytest.importorskip("duckdb")
-    write_diagrams(X, tmp_path / "a.parquet")
-    with duckdb.connect() as base:
-        rows = base.sql(f"SELECT len(H0) FROM '{tmp_path / 'a.parquet'}'").fetchall()
-        assert rows == [(2,), (0,)]
-        base.sql(
-            f"COPY (FROM '{tmp_path / 'a.parquet'}') TO '{tmp_path / 'b.parquet'}'"
-        )
-    assert read_diagrams(tmp_path / "b.parquet") == X
-
-
-def test_polars_reads_and_writes_it(X, tmp_path):
-    polars = pytest.importorskip("polars")
-    write_diagrams(X, tmp_path / "a.parquet")
-    frame = polars.read_parquet(tmp_path / "a.parquet")
-    assert frame["H0"].list.len().to_list() == [2, 0]
-    frame.write_parquet(tmp_path / "b.parquet")
-    assert read_diagrams(tmp_path / "b.parquet") == X
-
-
 def test_pandas_reads_it(X, tmp_path):
     pandas = pytest.importorskip("pandas")
     write_diagrams(X, tmp_path / "a.parquet")

@@ -1,5 +1,3 @@
-import os
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -40,17 +38,6 @@ def collections(names, points, min_samples=0):
     return st.integers(min_samples, 4).flatmap(with_samples).map(in_order)
 
 
-@pytest.fixture(name="X")
-def three_samples():
-    """Three samples; one diagram of each part is empty, and some are essential."""
-    return Diagrams.from_parts(
-        {
-            "H0": [[[0.1, 0.3], [0.0, np.inf]], [[0.0, np.inf]], []],
-            "H1": [[], [[0.5, 0.7], [0.25, 1 / 3]], [[0.25, 0.25]]],
-        }
-    )
-
-
 @pytest.mark.parametrize("format_name", WHOLE)
 def test_a_collection_comes_back_as_it_was(format_name, tmp_path_factory):
     need(format_name)
@@ -68,48 +55,34 @@ def test_a_collection_comes_back_as_it_was(format_name, tmp_path_factory):
     check()
 
 
-@pytest.mark.parametrize("format_name", ["pers", "dipha"])
-def test_files_by_dimension_lose_only_parts_without_points(
-    format_name, tmp_path_factory
-):
-    folders = tmp_path_factory.mktemp("single")
+def with_points(X):
+    """The parts that have points, by dimension: others leave no trace in a file."""
+    filled = [name for name in X.parts if len(X[name].points)]
+    if not filled:
+        return Diagrams.from_list([[]] * len(X), name="H1")
+    return X[sorted(filled, key=lambda name: int(name[1:]))]
 
-    @given(collections(st.sampled_from(["H0", "H1", "H2", "H10"]), points, 1))
+
+dimensions = st.sampled_from(["H0", "H1", "H2", "H10"])
+# Names of parts, points, and what comes back.
+FOLDERS = {
+    "pers": (dimensions, points, with_points),
+    "dipha": (dimensions, points, with_points),
+    "hera": (st.just("H1"), points, lambda X: X),
+    "perseus": (st.sampled_from(["H0", "H1", "H2"]), steps, lambda X: X),
+}
+
+
+@pytest.mark.parametrize("format_name", FOLDERS)
+def test_a_folder_of_samples_comes_back(format_name, tmp_path_factory):
+    names, points, expected = FOLDERS[format_name]
+    folders = tmp_path_factory.mktemp(format_name)
+
+    @given(collections(names, points, 1))
     def check(X):
         folder = folders / str(len(list(folders.iterdir())))
         write_diagrams(X, folder, format_name)
-        filled = [name for name in X.parts if len(X[name].points)]
-        by_dimension = sorted(filled, key=lambda name: int(name[1:]))
-        Y = read_diagrams(folder, format_name)
-        if filled:
-            assert X[by_dimension] == Y
-        else:
-            assert Diagrams.from_list([[]] * len(X), name="H1") == Y
-
-    check()
-
-
-def test_hera_loses_only_the_name(tmp_path_factory):
-    folders = tmp_path_factory.mktemp("hera")
-
-    @given(collections(st.just("loops"), points, 1))
-    def check(X):
-        folder = folders / str(len(list(folders.iterdir())))
-        write_diagrams(X, folder, "hera")
-        assert read_diagrams(folder, "hera", name="loops") == X
-        assert read_diagrams(folder, "hera").parts == ("H1",)
-
-    check()
-
-
-def test_perseus_keeps_diagrams_without_births_below_zero(tmp_path_factory):
-    folders = tmp_path_factory.mktemp("perseus")
-
-    @given(collections(st.sampled_from(["H0", "H1", "H2"]), steps, 1))
-    def check(X):
-        folder = folders / str(len(list(folders.iterdir())))
-        write_diagrams(X, folder, "perseus")
-        assert read_diagrams(folder, "perseus") == X
+        assert read_diagrams(folder, format_name) == expected(X)
 
     check()
 
@@ -191,19 +164,6 @@ def test_one_sample_may_be_one_file(X, format_name, tmp_path):
     assert read_diagrams(tmp_path / "one.xyz", format_name, name="H0") == one
     with pytest.raises(ValueError, match=r"holds one sample, and there are 3.* folder"):
         write_diagrams(X["H0"], tmp_path / "three.xyz", format_name)
-
-
-@pytest.mark.skipif(os.name != "posix", reason="the umask is a thing of POSIX")
-@pytest.mark.parametrize("format_name", [*WHOLE, *SINGLE])
-def test_permissions_follow_the_umask(X, format_name, tmp_path):
-    need(format_name)
-    old = os.umask(0o027)
-    try:
-        write_diagrams(X["H0"], tmp_path / "new", format_name)
-    finally:
-        os.umask(old)
-    expected = 0o750 if format_name in SINGLE else 0o640
-    assert (tmp_path / "new").stat().st_mode & 0o777 == expected
 
 
 @pytest.mark.parametrize("format_name", [*WHOLE, *SINGLE])

@@ -8,17 +8,6 @@ from pbow.io.folders import files_of
 SINGLE = ["pers", "hera", "dipha", "perseus"]
 
 
-@pytest.fixture(name="X")
-def three_samples():
-    """Three samples; one diagram of each part is empty, and some are essential."""
-    return Diagrams.from_parts(
-        {
-            "H0": [[[0.1, 0.3], [0.0, np.inf]], [[0.0, np.inf]], []],
-            "H1": [[], [[0.5, 0.7], [0.25, 1 / 3]], [[0.25, 0.25]]],
-        }
-    )
-
-
 @pytest.mark.parametrize("format_name", ["pers", "dipha"])
 def test_a_folder_is_read_in_the_order_of_the_numbers(format_name, tmp_path):
     X = Diagrams.from_list([[[i, i + 1]] for i in range(12)], name="H0")

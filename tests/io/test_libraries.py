@@ -54,22 +54,6 @@ def test_a_dimension_that_was_computed_is_a_part_even_if_empty():
     assert from_ripser([[empty]], dims=(1,)).parts == ("H1",)
 
 
-@pytest.mark.parametrize(
-    ("results", "message"),
-    [
-        ({"dgms": [[[0.0, 1.0]]]}, r"got dict\. Wrap one result in a list: \[ripser"),
-        ([np.array([[0.0, 1.0]]), np.empty((0, 2))], "Result 0 is ndarray.* Wrap one"),
-        ([[[0.0, 1.0]], [[0.0, 2.0]]], "Result 0 is list.* Wrap one result"),
-        ([{"diagrams": []}], "Result 0 is a dict without 'dgms'"),
-        ([[[[1.0, 0.5]]]], "dies before it is born"),
-        ([["text"]], "Result 0"),
-    ],
-)
-def test_what_is_not_a_list_of_ripser_results_is_refused(results, message):
-    with pytest.raises(ValueError, match=message):
-        from_ripser(results)
-
-
 # An array as giotto-tda 0.6 lays it out (it needs a numpy older than ours): triples of
 # birth, death and dimension, by dimension, where shorter diagrams are filled up with
 # points on the diagonal.
@@ -117,37 +101,13 @@ def test_giotto_without_samples():
     assert from_giotto(to_giotto(X), dims=(0, 1)) == X
 
 
-@pytest.mark.parametrize(
-    ("array", "message"),
-    [
-        (GIOTTO[0], r"got \(4, 3\)\. Wrap one sample: array\[None\]"),
-        (GIOTTO[:, :, :2], r"\(n_samples, n_points, 3\); got \(2, 4, 2\)"),
-        ([[[0.0, 1.0, inf]]], "Result 0: Point 0 has dimension inf"),
-        ([[[0.0, 1.0, 0.5]]], r"Point 0 has dimension 0\.5"),
-        ([[[0.0, 1.0, np.nan]]], "Point 0 has dimension nan"),
-        ([[[1.0, 0.5, 1]]], "dies before it is born"),
-        ("array", "not an array of numbers"),
-    ],
-)
-def test_what_is_not_an_array_of_giotto_is_refused(array, message):
-    with pytest.raises(ValueError, match=message):
-        from_giotto(array)
-
-
-def test_dionysus_finds_what_gudhi_finds(rng):
-    dionysus = pytest.importorskip("dionysus")
-    pytest.importorskip("gudhi")
-    cloud = rng.uniform(size=(20, 2)).astype(np.float32)
-    filtration = dionysus.fill_rips(cloud, 2, 2.0)
-    matrix = dionysus.homology_persistence(filtration)
-    diagrams = dionysus.init_diagrams(matrix, filtration)
-    X = from_dionysus([diagrams, diagrams], dims=(0, 1))
-    assert X[0]["H0"].tolist() == X[1]["H0"].tolist()
-    for dim in (0, 1):
-        found = in_order(X[0][f"H{dim}"])
-        assert np.allclose(found, rips_by_gudhi(cloud, dim), rtol=1e-5)
+def test_diagrams_of_dionysus_are_read_by_their_place():
+    points = [SimpleNamespace(birth=0.0, death=death) for death in (1.0, inf)]
+    X = from_dionysus([[points, []], [[], points[:1]]])
+    expected = {"H0": [[[0, 1], [0, inf]], []], "H1": [[], [[0, 1]]]}
+    assert Diagrams.from_parts(expected) == X
     with pytest.raises(ValueError, match="Wrap one result in a list"):
-        from_dionysus(diagrams)
+        from_dionysus([points])
 
 
 def test_superlevel_diagrams_of_dionysus_are_refused_with_advice():
@@ -195,30 +155,6 @@ def test_the_padding_of_a_batch_is_left_out():
     X = from_torch_topological(batch)
     assert X["H0"].sizes.tolist() == [1, 3]
     assert X["H1"].sizes.tolist() == [1, 0]
-
-
-@pytest.mark.parametrize(
-    ("results", "message"),
-    [
-        ([PersistenceInformation(None, [[0, 1]], 0)], "Wrap that of one sample"),
-        ([[[PersistenceInformation(None, [[0, 1]], 0)]]], "one of several channels"),
-        (
-            [[PersistenceInformation(None, [[0, 1]])]],
-            "has dimension None; expected an int from 0",
-        ),
-        (
-            [[PersistenceInformation(None, [[0, 1]], 1)] * 2],
-            "several diagrams of dimension 1",
-        ),
-        ([[PersistenceInformation(None, "text", 1)]], "A diagram of result 0 is not"),
-        (Tensor([[0.0, 1.0, 0.0]]), r"got \(1, 3\)\. Wrap one sample"),
-        (Tensor([[[0.0, float("nan"), 0.0]]]), "NaN"),
-        (7, "got int"),
-    ],
-)
-def test_what_is_not_of_torch_topological_is_refused(results, message):
-    with pytest.raises(ValueError, match=message):
-        from_torch_topological(results)
 
 
 def test_cripser_finds_what_gudhi_finds(rng):
@@ -279,3 +215,70 @@ HUGE = 10**400  # beyond every float
 def test_integers_beyond_every_float_are_our_error(convert, result):
     with pytest.raises(ValueError, match=r"too large|not an array of num|of 1329 bits"):
         convert([result])
+
+
+@pytest.mark.parametrize(
+    ("convert", "results", "message"),
+    [
+        (
+            from_ripser,
+            {"dgms": [[[0.0, 1.0]]]},
+            r"got dict\. Wrap one result in a list: \[ripser",
+        ),
+        (
+            from_ripser,
+            [np.array([[0.0, 1.0]]), np.empty((0, 2))],
+            "Result 0 is ndarray.* Wrap one",
+        ),
+        (
+            from_ripser,
+            [[[0.0, 1.0]], [[0.0, 2.0]]],
+            "Result 0 is list.* Wrap one result",
+        ),
+        (from_ripser, [{"diagrams": []}], "Result 0 is a dict without 'dgms'"),
+        (from_ripser, [[[[1.0, 0.5]]]], "dies before it is born"),
+        (from_ripser, [["text"]], "Result 0"),
+        (from_giotto, GIOTTO[0], r"got \(4, 3\)\. Wrap one sample: array\[None\]"),
+        (from_giotto, GIOTTO[:, :, :2], r"\(n_samples, n_points, 3\); got \(2, 4, 2\)"),
+        (from_giotto, [[[0.0, 1.0, inf]]], "Result 0: Point 0 has dimension inf"),
+        (from_giotto, [[[0.0, 1.0, 0.5]]], r"Point 0 has dimension 0\.5"),
+        (from_giotto, [[[0.0, 1.0, np.nan]]], "Point 0 has dimension nan"),
+        (from_giotto, [[[1.0, 0.5, 1]]], "dies before it is born"),
+        (from_giotto, "array", "not an array of numbers"),
+        (
+            from_torch_topological,
+            [PersistenceInformation(None, [[0, 1]], 0)],
+            "Wrap that of one sample",
+        ),
+        (
+            from_torch_topological,
+            [[[PersistenceInformation(None, [[0, 1]], 0)]]],
+            "one of several channels",
+        ),
+        (
+            from_torch_topological,
+            [[PersistenceInformation(None, [[0, 1]])]],
+            "has dimension None; expected an int from 0",
+        ),
+        (
+            from_torch_topological,
+            [[PersistenceInformation(None, [[0, 1]], 1)] * 2],
+            "several diagrams of dimension 1",
+        ),
+        (
+            from_torch_topological,
+            [[PersistenceInformation(None, "text", 1)]],
+            "A diagram of result 0 is not",
+        ),
+        (
+            from_torch_topological,
+            Tensor([[0.0, 1.0, 0.0]]),
+            r"got \(1, 3\)\. Wrap one sample",
+        ),
+        (from_torch_topological, Tensor([[[0.0, float("nan"), 0.0]]]), "NaN"),
+        (from_torch_topological, 7, "got int"),
+    ],
+)
+def test_what_is_not_a_list_of_results_is_refused(convert, results, message):
+    with pytest.raises(ValueError, match=message):
+        convert(results)

@@ -4,8 +4,6 @@ import mmap
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import pbow
 from pbow import Diagrams, PersistenceBoW
@@ -27,31 +25,6 @@ def assert_same_bits(X, Y):
 def forge(path, arrays, parts=("H1",), **header):
     write_container(path, DIAGRAMS, {"parts": list(parts), **header}, arrays)
     return path
-
-
-names = st.lists(
-    st.text(st.characters(codec=None), min_size=1).filter(str.strip),
-    min_size=1,
-    max_size=3,
-    unique_by=str.lower,
-)
-coordinate = st.floats(-1e100, 1e100)
-point = st.tuples(coordinate, coordinate | st.just(np.inf)).map(sorted)
-diagram = st.lists(point.filter(lambda p: np.isfinite(p[0])), max_size=4)
-
-
-@st.composite
-def collections(draw):
-    n_samples = draw(st.integers(0, 4))
-    diagrams = st.lists(diagram, min_size=n_samples, max_size=n_samples)
-    return Diagrams.from_parts({name: draw(diagrams) for name in draw(names)})
-
-
-@given(X=collections(), mapped=st.booleans())
-def test_any_collection_comes_back_to_the_bit(tmp_path_factory, X, mapped):
-    path = tmp_path_factory.mktemp("native") / "X.pbow"
-    write_native(X, path)
-    assert_same_bits(read_native(path, mmap=mapped), X)
 
 
 @pytest.mark.parametrize(
@@ -242,15 +215,3 @@ def test_parts_of_different_length_are_refused(tmp_path):
     }
     with pytest.raises(FileFormatError, match="H0 has 1, H1 has 2"):
         read_native(forge(tmp_path / "X", arrays, ["H0", "H1"]))
-
-
-@pytest.mark.parametrize("mapped", [False, True])
-def test_real_diagrams_come_back(data_home, tmp_path, mapped):
-    parts = {}
-    for name in ("h0", "h1"):
-        path = data_home / f"synthetic_pcodebooks_gauss_0_1_{name}.npz"
-        with np.load(path, allow_pickle=False) as arrays:
-            parts[name] = Diagrams(arrays["points"], arrays["offsets"])
-    X = Diagrams.from_parts(parts)
-    write_native(X, tmp_path / "X")
-    assert_same_bits(read_native(tmp_path / "X", mmap=mapped), X)
