@@ -29,74 +29,71 @@ def test_some_memory_is_there():
     assert 0 < available_memory() < inf
 
 
-def test_without_a_container_it_is_what_the_machine_has(available):
-    found = available({"proc/meminfo": MEMINFO})
-    assert found == 8000 * 1024
+MACHINE = {"proc/meminfo": MEMINFO}
 
 
-def test_the_limit_of_a_container_counts(available):
-    found = available(
-        {
-            "proc/meminfo": MEMINFO,
-            "proc/self/cgroup": "0::/\n",
-            "cgroup/memory.max": "1000000\n",
-            "cgroup/memory.current": "300000\n",
-            "cgroup/memory.stat": "anon 200000\ninactive_file 50000\nfile 90000\n",
-        }
-    )
-    # Copies of files give way.
-    assert found == 1_000_000 - 300_000 + 50_000
-
-
-def test_the_limits_of_groups_around_count_too(available):
-    found = available(
-        {
-            "proc/meminfo": MEMINFO,
-            "proc/self/cgroup": "0::/jobs/mine\n",
-            "cgroup/jobs/mine/memory.max": "max\n",
-            "cgroup/jobs/mine/memory.current": "100\n",
-            "cgroup/jobs/memory.max": "5000\n",
-            "cgroup/jobs/memory.current": "1000\n",
-        }
-    )
-    assert found == 4000
-
-
-def test_control_groups_of_the_first_version_are_known(available):
-    found = available(
-        {
-            "proc/meminfo": MEMINFO,
-            "proc/self/cgroup": "5:cpu,cpuacct:/x\n4:memory:/box/of/host\n0::/\n",
-            # In the container, its own group is the root.
-            "cgroup/memory/memory.limit_in_bytes": "7000\n",
-            "cgroup/memory/memory.usage_in_bytes": "2000\n",
-            "cgroup/memory/memory.stat": "total_inactive_file 500\n",
-        }
-    )
-    assert found == 5500
-
-
-def test_no_limit_leaves_what_the_machine_has(available):
-    found = available(
-        {
-            "proc/meminfo": MEMINFO,
-            "proc/self/cgroup": "4:memory:/\n",
-            "cgroup/memory/memory.limit_in_bytes": f"{2**63 - 4096}\n",
-            "cgroup/memory/memory.usage_in_bytes": "2000\n",
-        }
-    )
-    assert found == 8000 * 1024
-
-
-def test_more_used_than_allowed_is_nothing_left(available):
-    found = available(
-        {
-            "proc/self/cgroup": "0::/\n",
-            "cgroup/memory.max": "1000\n",
-            "cgroup/memory.current": "3000\n",
-        }
-    )
-    assert found == 0
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        pytest.param(MACHINE, 8000 * 1024, id="no container"),
+        pytest.param(
+            MACHINE
+            | {
+                "proc/self/cgroup": "0::/\n",
+                "cgroup/memory.max": "1000000\n",
+                "cgroup/memory.current": "300000\n",
+                "cgroup/memory.stat": "anon 200000\ninactive_file 50000\nfile 90000\n",
+            },
+            1_000_000 - 300_000 + 50_000,
+            id="copies of files give way",
+        ),
+        pytest.param(
+            MACHINE
+            | {
+                "proc/self/cgroup": "0::/jobs/mine\n",
+                "cgroup/jobs/mine/memory.max": "max\n",
+                "cgroup/jobs/mine/memory.current": "100\n",
+                "cgroup/jobs/memory.max": "5000\n",
+                "cgroup/jobs/memory.current": "1000\n",
+            },
+            4000,
+            id="limit of a group around",
+        ),
+        pytest.param(
+            MACHINE
+            | {
+                "proc/self/cgroup": "5:cpu,cpuacct:/x\n4:memory:/box/of/host\n0::/\n",
+                # In the container, its own group is the root.
+                "cgroup/memory/memory.limit_in_bytes": "7000\n",
+                "cgroup/memory/memory.usage_in_bytes": "2000\n",
+                "cgroup/memory/memory.stat": "total_inactive_file 500\n",
+            },
+            5500,
+            id="first version of control groups",
+        ),
+        pytest.param(
+            MACHINE
+            | {
+                "proc/self/cgroup": "4:memory:/\n",
+                "cgroup/memory/memory.limit_in_bytes": f"{2**63 - 4096}\n",
+                "cgroup/memory/memory.usage_in_bytes": "2000\n",
+            },
+            8000 * 1024,
+            id="no limit",
+        ),
+        pytest.param(
+            {
+                "proc/self/cgroup": "0::/\n",
+                "cgroup/memory.max": "1000\n",
+                "cgroup/memory.current": "3000\n",
+            },
+            0,
+            id="more used than allowed",
+        ),
+    ],
+)
+def test_the_lowest_limit_counts(available, files, expected):
+    assert available(files) == expected
 
 
 def test_where_nothing_is_told_it_is_all_the_machine_has(available, monkeypatch):

@@ -5,12 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from tests.homology.references import diagrams_of_tree, in_order
 
 from pbow import Diagrams
 from pbow.homology import Graphs, graph_extended, graph_sublevel, gudhi_orientation
 
 TRIANGLE_WITH_TAIL = ([[0, 1], [1, 2], [2, 0], [2, 3]], 4)
 EXTENDED = ("Ord0", "Rel1", "Ext0", "Ext1")
+each_function = pytest.mark.parametrize("diagrams_of", [graph_sublevel, graph_extended])
 
 
 def simplex_tree(edges, n_vertices, values):
@@ -21,15 +23,6 @@ def simplex_tree(edges, n_vertices, values):
     for a, b in edges:
         tree.insert([a, b], max(values[a], values[b]))
     return tree
-
-
-def sublevel_by_gudhi(edges, n_vertices, values):
-    tree = simplex_tree(edges, n_vertices, values)
-    tree.compute_persistence(homology_coeff_field=2, persistence_dim_max=True)
-    return [
-        in_order(tree.persistence_intervals_in_dimension(dim).reshape(-1, 2))
-        for dim in (0, 1)
-    ]
 
 
 def extended_by_gudhi(edges, n_vertices, values):
@@ -50,8 +43,13 @@ def extended_by_gudhi(edges, n_vertices, values):
     return parts
 
 
-def in_order(diagram):
-    return diagram[np.lexsort(diagram.T)]
+def assert_same_as_gudhi(samples, X, Y, atol=1e-8):
+    """Compare sublevel diagrams X and extended diagrams Y of edges, n and values."""
+    for i, sample in enumerate(samples):
+        for dim, expected in enumerate(diagrams_of_tree(simplex_tree(*sample), (0, 1))):
+            assert_array_equal(in_order(X[f"H{dim}"][i]), expected)
+        for name, expected in extended_by_gudhi(*sample).items():
+            assert_allclose(in_order(Y[name][i].round(9)), expected, atol=atol)
 
 
 @st.composite
@@ -67,25 +65,11 @@ def graphs_with_values(draw):
 
 
 @given(st.lists(graphs_with_values(), max_size=3))
-def test_sublevel_diagrams_are_those_of_a_simplex_tree(samples):
-    X = graph_sublevel(
-        [(edges, n) for edges, n, _ in samples],
-        [values for *_, values in samples],
-        dims=(0, 1),
-    )
-    for i, sample in enumerate(samples):
-        for dim, expected in enumerate(sublevel_by_gudhi(*sample)):
-            assert_array_equal(in_order(X[f"H{dim}"][i]), expected)
-
-
-@given(st.lists(graphs_with_values(), max_size=3))
-def test_extended_diagrams_are_those_of_a_simplex_tree(samples):
-    X = graph_extended(
-        [(edges, n) for edges, n, _ in samples], [values for *_, values in samples]
-    )
-    for i, sample in enumerate(samples):
-        for name, expected in extended_by_gudhi(*sample).items():
-            assert_allclose(in_order(X[name][i].round(9)), expected, atol=1e-8)
+def test_diagrams_are_those_of_a_simplex_tree(samples):
+    graphs = [(edges, n) for edges, n, _ in samples]
+    values = [values for *_, values in samples]
+    X = graph_sublevel(graphs, values, dims=(0, 1))
+    assert_same_as_gudhi(samples, X, graph_extended(graphs, values))
 
 
 @pytest.mark.parametrize("n_edges", [30, 80, 400])
@@ -94,37 +78,27 @@ def test_larger_graphs_have_the_diagrams_of_a_simplex_tree(rng, n_edges):
     edges = edges[edges[:, 0] != edges[:, 1]]
     values = rng.permutation(60) / 8.0
     X = graph_sublevel([(edges, 60)], [values], dims=(0, 1))
-    for dim, expected in enumerate(sublevel_by_gudhi(edges, 60, values)):
-        assert_array_equal(in_order(X[f"H{dim}"][0]), expected)
     Y = graph_extended([(edges, 60)], [values])
-    for name, expected in extended_by_gudhi(edges, 60, values).items():
-        assert_allclose(in_order(Y[name][0]), expected, atol=1e-8)
+    assert_same_as_gudhi([(edges, 60, values)], X, Y)
 
 
 @pytest.mark.parametrize("name", ["MUTAG", "PROTEINS", "REDDIT_MULTI_5K"])
 def test_real_graphs_have_the_diagrams_of_a_simplex_tree(data_home, name):
     stored = np.load(data_home / f"graphs_{name}.npz", allow_pickle=False)
     graphs = Graphs(stored["edges"], stored["offsets"], stored["num_nodes"])
-    X = graph_sublevel(graphs, dims=(0, 1))
-    Y = graph_extended(graphs)
-    for i in range(0, len(graphs), len(graphs) // 15):
-        edges, n = graphs[i]
-        degrees = np.bincount(edges.ravel(), minlength=n).astype(float)
-        for dim, expected in enumerate(sublevel_by_gudhi(edges, n, degrees)):
-            assert_array_equal(in_order(X[f"H{dim}"][i]), expected)
-        for part, expected in extended_by_gudhi(edges, n, degrees).items():
-            assert_allclose(in_order(Y[part][i]), expected, atol=1e-6)
+    chosen = list(range(0, len(graphs), len(graphs) // 15))
+    samples = [
+        (edges, n, np.bincount(edges.ravel(), minlength=n).astype(float))
+        for edges, n in map(graphs.__getitem__, chosen)
+    ]
+    X = graph_sublevel(graphs, dims=(0, 1))[chosen]
+    assert_same_as_gudhi(samples, X, graph_extended(graphs)[chosen], atol=1e-6)
 
 
 def test_the_younger_component_dies_and_others_never_do():
     path_and_vertex = ([[0, 1], [1, 2]], 4)
     X = graph_sublevel([path_and_vertex], [[1.0, 5.0, 2.0, 3.0]])
     assert X[0].tolist() == [[2.0, 5.0], [1.0, np.inf], [3.0, np.inf]]
-
-
-def test_a_component_that_dies_when_it_is_born_is_left_out():
-    X = graph_sublevel([([[0, 1], [1, 2]], 3)], [[1.0, 1.0, 2.0]])
-    assert X[0].tolist() == [[1.0, np.inf]]
 
 
 def test_a_loop_is_born_with_the_edge_that_closes_it_and_is_essential():
@@ -138,14 +112,6 @@ def test_degrees_count_neighbors_and_not_edges():
     X = graph_sublevel([doubled], dims=(0, 1))
     assert X["H0"][0].tolist() == [[1.0, 2.0], [0.0, np.inf], [1.0, np.inf]]
     assert X["H1"].sizes.tolist() == [0]
-
-
-def test_there_is_a_loop_for_each_edge_beyond_a_forest(rng):
-    edges = rng.integers(0, 20, size=(70, 2))
-    graphs = Graphs.from_list([(edges, 20)])
-    X = graph_sublevel(graphs, dims=(0, 1))
-    n_components = X["H0"].essential().sizes[0]
-    assert X["H1"].sizes[0] == len(graphs.edges) - 20 + n_components
 
 
 def test_a_circle_with_two_tails_has_all_four_kinds_of_points():
@@ -186,7 +152,7 @@ def test_a_long_cycle_is_one_loop():
     assert X[0]["Ord0"].size == X[0]["Rel1"].size == 0
 
 
-@pytest.mark.parametrize("diagrams_of", [graph_sublevel, graph_extended])
+@each_function
 def test_no_zero_is_negative(diagrams_of):
     path = ([[0, 1], [1, 2], [2, 3]], 4)
     for values in ([-0.0, -1.0, -0.0, -2.0], [0.0, 1.0, 0.0, 2.0], [1, -0.0, 1, -0.0]):
@@ -195,12 +161,7 @@ def test_no_zero_is_negative(diagrams_of):
             assert not np.signbit(X[part].points[X[part].points == 0.0]).any()
 
 
-@pytest.mark.parametrize("part", ["Ord0", "Rel1", "Ext0", "Ext1", "H0", "H1"])
-def test_gudhi_turns_rel1_and_ext1_round(part):
-    assert gudhi_orientation(part) == (-1 if part in {"Rel1", "Ext1"} else 1)
-
-
-@pytest.mark.parametrize("diagrams_of", [graph_sublevel, graph_extended])
+@each_function
 def test_values_may_come_from_a_function_or_be_given(diagrams_of):
     graphs = [TRIANGLE_WITH_TAIL, ([], 2)]
 
@@ -228,7 +189,7 @@ def test_values_of_networkx_may_be_a_dict_by_node():
     assert by_degree == graph_sublevel([star, shuffled])
 
 
-@pytest.mark.parametrize("diagrams_of", [graph_sublevel, graph_extended])
+@each_function
 def test_no_graphs_and_empty_graphs_have_empty_diagrams(diagrams_of):
     assert len(diagrams_of([])) == 0
     X = diagrams_of([([], 0), TRIANGLE_WITH_TAIL, ([], 0)])
@@ -236,7 +197,7 @@ def test_no_graphs_and_empty_graphs_have_empty_diagrams(diagrams_of):
         assert X[part].sizes[[0, 2]].tolist() == [0, 0]
 
 
-@pytest.mark.parametrize("diagrams_of", [graph_sublevel, graph_extended])
+@each_function
 @pytest.mark.parametrize("n_jobs", [2, 3, -1])
 def test_threads_do_not_change_the_diagrams(rng, diagrams_of, n_jobs):
     graphs = Graphs.from_list(
@@ -281,7 +242,7 @@ def test_graphs_have_no_homology_beyond_loops(dims):
         ),
     ],
 )
-@pytest.mark.parametrize("diagrams_of", [graph_sublevel, graph_extended])
+@each_function
 def test_bad_values_are_named(diagrams_of, values, message):
     with pytest.raises(ValueError, match=message):
         diagrams_of([([[0, 1]], 2), ([[0, 1]], 3)], values)

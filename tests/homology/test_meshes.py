@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
+from tests.homology.references import OCTAHEDRON, diagrams_of_tree, in_order
 
 from pbow.homology import mesh_geodesic
 
@@ -29,12 +30,7 @@ def loops_by_gudhi(vertices, faces, source):
     for simplex, _ in tree.get_simplices():
         if np.isfinite(distances[simplex]).all():
             entered.insert(simplex, distances[simplex].max())
-    entered.compute_persistence(homology_coeff_field=2, persistence_dim_max=True)
-    return in_order(entered.persistence_intervals_in_dimension(1).reshape(-1, 2))
-
-
-def in_order(diagram):
-    return diagram[np.lexsort(diagram.T)]
+    return diagrams_of_tree(entered, [1])[0]
 
 
 def assert_same_as_gudhi(vertices, faces, sources, **options):
@@ -139,10 +135,9 @@ def test_a_torus_has_two_essential_loops(rng):
 
 
 def test_a_sphere_has_no_essential_loop(rng):
-    octahedron = np.concatenate((np.eye(3), -np.eye(3)))
     faces = [[x, y, z] for x in (0, 3) for y in (1, 4) for z in (2, 5)]
-    assert_same_as_gudhi(octahedron + 0.1 * rng.uniform(size=(6, 3)), faces, range(6))
-    assert not mesh_geodesic(octahedron, faces, range(6)).has_essential
+    assert_same_as_gudhi(OCTAHEDRON + 0.1 * rng.uniform(size=(6, 3)), faces, range(6))
+    assert not mesh_geodesic(OCTAHEDRON, faces, range(6)).has_essential
 
 
 def test_what_cannot_be_reached_never_enters():
@@ -199,7 +194,7 @@ def test_the_general_way_names_the_extra_that_it_needs(monkeypatch):
         mesh_geodesic(np.eye(5), book, [0])
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2, -1])
+@pytest.mark.parametrize("n_jobs", [2, -1])
 def test_threads_do_not_change_the_diagrams(rng, n_jobs):
     vertices, faces = rng.uniform(size=(99, 3)), grid(9, 11, around=True, along=True)
     expected = mesh_geodesic(vertices, faces, range(99))
@@ -221,28 +216,11 @@ def test_any_container_will_do():
     ("vertices", "faces", "sources", "message"),
     [
         (SQUARE[0], TWO_TRIANGLES, [0], r"Expected vertices of shape .* got \(3,\)"),
-        (
-            SQUARE > 0,
-            TWO_TRIANGLES,
-            ["a"],
-            r"Expected sources of shape \(n_sources,\): expected ints; .* <U1",
-        ),
-        (
-            SQUARE.astype(str),
-            TWO_TRIANGLES,
-            [0],
-            "Expected vertices of shape .*: expected real numbers",
-        ),
-        ([[0, 0], [1]], TWO_TRIANGLES, [0], "Expected vertices of shape"),
+        ([["a"]], [], [0], "Expected vertices of shape .*: expected real numbers"),
         (SQUARE[:2], TWO_TRIANGLES, [0], r"Face 0 is \[0, 1, 2\], but there are 2"),
         (SQUARE, [[0, 1, 2], [0, -1, 2]], [0], r"Face 1 is \[0, -1, 2\]"),
         (SQUARE, [[0, 1, 2, 3]], [0], r"got \(1, 4\)\. Cut polygons into triangles"),
-        (
-            SQUARE,
-            [[0, 1, 1.5]],
-            [0],
-            "Expected faces of shape .*: expected ints; .* float64",
-        ),
+        (SQUARE, [[0, 1, 1.5]], [0], "Expected faces of shape .*: expected ints; .* f"),
         (SQUARE, TWO_TRIANGLES, [0, 4], "Source 1 is 4, but there are 4"),
         (SQUARE, TWO_TRIANGLES, [-1], "Source 0 is -1"),
         (SQUARE, TWO_TRIANGLES, 0, r"Wrap a single source in a list: \[source\]"),
