@@ -50,12 +50,6 @@ def zipped(members, **options):
     return file.getvalue()
 
 
-def npy(text, data=b"", version=(1, 0)):
-    """A member with any header."""
-    length = len(text).to_bytes(2 if version == (1, 0) else 4, "little")
-    return b"\x93NUMPY" + bytes(version) + length + text.encode() + data
-
-
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
 def test_what_numpy_writes_is_read(save):
     with npz(packed(ARRAYS, save)) as source:
@@ -102,14 +96,12 @@ class Bomb:
         return os.system, ("exit 1",)
 
 
-def objects():
+def npy(shape=(1,), data=bytes(8)):
+    """A zip with an array that claims a shape."""
     file = io.BytesIO()
-    np.save(file, np.array([Bomb()], dtype=object), allow_pickle=True)
-    return zipped([("a.npy", file.getvalue())])
-
-
-def head(shape, descr="<f8"):
-    return f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n"
+    header = {"descr": "<f8", "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(file, header)
+    return zipped([("a.npy", file.getvalue() + data)])
 
 
 def with_claim(content, n_bytes):
@@ -119,29 +111,15 @@ def with_claim(content, n_bytes):
     return bytes(content)
 
 
-ONE = zipped([("a.npy", npy(head((1,)), bytes(8)))])
+# What numpy and zipfile refuse themselves is tried by scripts/fuzz_files.py as well.
 HOSTILE = {
     "empty": (b"", r"it is damaged \(File is not a zip file\)"),
-    "no zip": (b"solid teapot", r"it is damaged \(File is not a zip file\)"),
-    "objects": (objects(), "Object arrays cannot be loaded"),
-    "huge shape": (zipped([("a.npy", npy(head((10**14,))))]), "damaged|EOF"),
-    "negative shape": (zipped([("a.npy", npy(head((-1,))))]), "negative|EOF"),
-    "endless shape": (zipped([("a.npy", npy(head((10**400,))))]), "damaged"),
-    "no shape": (zipped([("a.npy", npy(head("'x'")))]), "shape is not valid"),
-    "code for a shape": (zipped([("a.npy", npy(head("exit()")))]), "malformed"),
-    "no header": (zipped([("a.npy", b"\x93NUMPY")]), "EOF"),
+    "objects": (packed({"a": np.array([Bomb()])}), "Object arrays cannot be loaded"),
+    "huge shape": (npy((10**14,)), "damaged|EOF"),
+    "endless shape": (npy((10**400,)), "damaged"),
     "no array": (zipped([("a.npy", b"hello, this is text")]), "axes and kind"),
-    "short": (zipped([("a.npy", npy(head((3,)), b"12345678"))]), "EOF"),
-    "records": (
-        zipped([("a.npy", npy(head((1,), "V8"), bytes(8)))]),
-        r"is \|?V8.* of shape",
-    ),
-    "version 9": (zipped([("a.npy", npy("", b"", (9, 0)))]), "9, 0|Invalid version"),
-    "lzma": (
-        zipped([("a.npy", npy(head((1,)), bytes(8)))], compression=zipfile.ZIP_LZMA),
-        "packed in an unusual way",
-    ),
-    "bomb": (with_claim(ONE, 2**30), "claims to unfold into 1.07 GB"),
+    "short": (npy((3,)), "EOF"),
+    "bomb": (with_claim(npy(), 2**30), "claims to unfold into 1.07 GB"),
 }
 
 

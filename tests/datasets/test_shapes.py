@@ -16,19 +16,12 @@ def clean():
     }
 
 
-def test_there_are_six_classes_one_after_the_other():
-    clouds, labels = make_shapes(3, 20, random_state=0)
-    assert clouds.shape == (18, 20, 3)
-    assert clouds.dtype == np.float64
-    assert labels.dtype == np.int64
-    assert_array_equal(labels, np.repeat(np.arange(6), 3))
-    assert len(SHAPE_NAMES) == 6
-
-
-def test_the_default_size_is_the_papers():
+def test_there_are_six_classes_one_after_the_other_as_many_as_in_the_paper():
     clouds, labels = make_shapes(random_state=0)
-    assert clouds.shape == (300, 500, 3)
-    assert_array_equal(np.bincount(labels), [50] * 6)
+    assert (clouds.shape, clouds.dtype) == ((300, 500, 3), np.float64)
+    assert labels.dtype == np.int64
+    assert_array_equal(labels, np.repeat(np.arange(6), 50))
+    assert len(SHAPE_NAMES) == 6
 
 
 def test_the_cube_is_filled_evenly(clean):

@@ -217,68 +217,38 @@ def test_integers_beyond_every_float_are_our_error(convert, result):
         convert([result])
 
 
-@pytest.mark.parametrize(
-    ("convert", "results", "message"),
-    [
-        (
-            from_ripser,
-            {"dgms": [[[0.0, 1.0]]]},
-            r"got dict\. Wrap one result in a list: \[ripser",
-        ),
-        (
-            from_ripser,
-            [np.array([[0.0, 1.0]]), np.empty((0, 2))],
-            "Result 0 is ndarray.* Wrap one",
-        ),
-        (
-            from_ripser,
-            [[[0.0, 1.0]], [[0.0, 2.0]]],
-            "Result 0 is list.* Wrap one result",
-        ),
-        (from_ripser, [{"diagrams": []}], "Result 0 is a dict without 'dgms'"),
-        (from_ripser, [[[[1.0, 0.5]]]], "dies before it is born"),
-        (from_ripser, [["text"]], "Result 0"),
-        (from_giotto, GIOTTO[0], r"got \(4, 3\)\. Wrap one sample: array\[None\]"),
-        (from_giotto, GIOTTO[:, :, :2], r"\(n_samples, n_points, 3\); got \(2, 4, 2\)"),
-        (from_giotto, [[[0.0, 1.0, inf]]], "Result 0: Point 0 has dimension inf"),
-        (from_giotto, [[[0.0, 1.0, 0.5]]], r"Point 0 has dimension 0\.5"),
-        (from_giotto, [[[0.0, 1.0, np.nan]]], "Point 0 has dimension nan"),
-        (from_giotto, [[[1.0, 0.5, 1]]], "dies before it is born"),
-        (from_giotto, "array", "not an array of numbers"),
-        (
-            from_torch_topological,
-            [PersistenceInformation(None, [[0, 1]], 0)],
-            "Wrap that of one sample",
-        ),
-        (
-            from_torch_topological,
-            [[[PersistenceInformation(None, [[0, 1]], 0)]]],
-            "one of several channels",
-        ),
-        (
-            from_torch_topological,
-            [[PersistenceInformation(None, [[0, 1]])]],
-            "has dimension None; expected an int from 0",
-        ),
-        (
-            from_torch_topological,
-            [[PersistenceInformation(None, [[0, 1]], 1)] * 2],
-            "several diagrams of dimension 1",
-        ),
-        (
-            from_torch_topological,
-            [[PersistenceInformation(None, "text", 1)]],
-            "A diagram of result 0 is not",
-        ),
-        (
-            from_torch_topological,
-            Tensor([[0.0, 1.0, 0.0]]),
-            r"got \(1, 3\)\. Wrap one sample",
-        ),
-        (from_torch_topological, Tensor([[[0.0, float("nan"), 0.0]]]), "NaN"),
-        (from_torch_topological, 7, "got int"),
+information = PersistenceInformation
+REFUSED = {
+    from_ripser: [
+        ({"dgms": [[[0.0, 1.0]]]}, r"got dict\. Wrap one result in a list: \[ripser"),
+        ([np.array([[0.0, 1.0]]), np.empty((0, 2))], "Result 0 is ndarray.* Wrap one"),
+        ([[[0.0, 1.0]], [[0.0, 2.0]]], "Result 0 is list.* Wrap one result"),
+        ([{"diagrams": []}], "Result 0 is a dict without 'dgms'"),
+        ([["text"]], "Result 0"),
     ],
-)
-def test_what_is_not_a_list_of_results_is_refused(convert, results, message):
-    with pytest.raises(ValueError, match=message):
-        convert(results)
+    from_giotto: [
+        (GIOTTO[0], r"got \(4, 3\)\. Wrap one sample: array\[None\]"),
+        (GIOTTO[:, :, :2], r"\(n_samples, n_points, 3\); got \(2, 4, 2\)"),
+        ([[[0.0, 1.0, 0.5]]], r"Result 0: Point 0 has dimension 0\.5"),
+        ([[[np.nan, np.nan, np.nan]]], "Point 0 has dimension nan"),
+        ([[[1.0, 0.5, 1]]], "dies before it is born"),
+        ("array", "not an array of numbers"),
+    ],
+    from_torch_topological: [
+        ([information(None, [[0, 1]], 0)], "Wrap that of one sample"),
+        ([[[information(None, [[0, 1]], 0)]]], "one of several channels"),
+        ([[information(None, [[0, 1]])]], "has dimension None; expected an int from 0"),
+        ([[information(None, [[0, 1]], 1)] * 2], "several diagrams of dimension 1"),
+        ([[information(None, "text", 1)]], "A diagram of result 0 is not"),
+        (Tensor([[0.0, 1.0, 0.0]]), r"got \(1, 3\)\. Wrap one sample"),
+        (Tensor([[[0.0, float("nan"), 0.0]]]), "NaN"),
+        (7, "got int"),
+    ],
+}
+
+
+@pytest.mark.parametrize("convert", REFUSED)
+def test_what_is_not_a_list_of_results_is_refused(convert):
+    for results, message in REFUSED[convert]:
+        with pytest.raises(ValueError, match=message):
+            convert(results)

@@ -132,11 +132,7 @@ STARTS = np.array([0, 2])
     ("points", "offsets", "what"),
     [
         ([[0, np.nan]], [0, 1], "has a point that is NaN"),
-        ([[0, 1e300]], [0, 1], "beyond 1e"),
-        ([[-np.inf, 0]], [0, 1], "infinite birth"),
-        ([[1.0, 0.0]], [0, 1], "dies before it is born"),
         (OK, [0, 1], "must grow from 0 to the number of points, 2"),
-        (OK, [1, 2], "must grow from 0"),
         (OK, [0, -1, 2], "lie outside of 0 to 2"),
         (OK, [0, 3, 2], "lie outside of 0 to 2"),
         (OK, [0, 2, 1, 2], "decrease on the way"),
@@ -145,7 +141,6 @@ STARTS = np.array([0, 2])
         (OK, [], "expected integers of shape"),
         (OK, [[0, 2]], "expected integers of shape"),
         (np.zeros(4), [0, 2], "expected .n_points, 2."),
-        (np.zeros((2, 3)), [0, 2], "expected .n_points, 2."),
         (np.array(1.0), [0, 0], "expected .n_points, 2."),
         (
             OK.astype(np.float32),
