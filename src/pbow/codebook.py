@@ -263,12 +263,9 @@ def learn_kmeans(
     array([[5., 1.],
            [0., 2.]])
     """
-    sample = _check_sample(sample, n_words, n_init)
-    n_dims = sample.shape[1]
-    scale = _spread(sample) if whiten else np.ones(n_dims)
-    points = in_plane(sample / scale, 0.0)
+    points, scale = _scaled(sample, n_words, n_init, whiten=whiten)
     words, _ = _cluster(points, n_words, n_init, seed, allow_fewer=allow_fewer)
-    words = words[:, :n_dims] * scale
+    words = words[:, : len(scale)] * scale
     return KMeansCodebook(words[_by_persistence(words)], scale)
 
 
@@ -325,10 +322,8 @@ def learn_gaussian(
            [0., 2.]]), array([0.5, 0.5]))
     """
     check_option("covariance", covariance, ("diag", "full"))
-    sample = _check_sample(sample, n_words, n_init)
-    n_dims = sample.shape[1]
-    scale = _spread(sample) if whiten else np.ones(n_dims)
-    points = in_plane(sample / scale, 0.0)
+    points, scale = _scaled(sample, n_words, n_init, whiten=whiten)
+    n_dims = len(scale)
     words, labels = _cluster(points, n_words, n_init, seed, allow_fewer=allow_fewer)
     weights, means, covariances = _maximize_likelihood(
         points, words, labels, diagonal=covariance == "diag"
@@ -454,7 +449,10 @@ def _by_persistence(words: Floats) -> NDArray[np.intp]:
     return np.lexsort(words.T)
 
 
-def _check_sample(sample: Any, n_words: int, n_init: int) -> Floats:
+def _scaled(
+    sample: Any, n_words: int, n_init: int, *, whiten: bool
+) -> tuple[Floats, Floats]:
+    """Return the checked sample in scaled coordinates of the plane, and the scale."""
     checked = as_finite("sample", sample)
     if checked.ndim != 2 or checked.shape[1] not in {1, 2} or len(checked) == 0:
         msg = (
@@ -467,7 +465,8 @@ def _check_sample(sample: Any, n_words: int, n_init: int) -> Floats:
         if not is_integer(value, 1):
             msg = f"Expected {name} to be an int >= 1; got {value!r}."
             raise ValueError(msg)
-    return checked
+    scale = _spread(checked) if whiten else np.ones(checked.shape[1])
+    return in_plane(checked / scale, 0.0), scale
 
 
 def _table_of_words(

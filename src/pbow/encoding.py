@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.checks import check_option
-from pbow._utils.threads import for_each_block
+from pbow._utils.threads import fill_rows, for_each_block
 from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.compute.count import count_brute, count_grid, count_in_numpy
 from pbow.compute.grid import MOST_WORDS
@@ -146,17 +146,15 @@ def count_with(
     words, inverse = codebook.scaled_words, codebook.inverse
     if loop == "numpy":
         return count_in_numpy(X.points, X.offsets, words, inverse, ramp, normalization)
-    count: Any = COMPILED[loop]
     grid = (codebook.grid,) if loop == "grid" else ()
-    limits = _limits(ramp)
     out = np.zeros((len(X), codebook.n_words))
-
-    def run(first: int, last: int) -> None:
-        offsets, rows = X.offsets[first : last + 1], out[first:last]
-        count(X.points, offsets, words, inverse, *grid, limits, normalization, rows)
-
-    cost = GRID_A_POINT if loop == "grid" else BRUTE_A_WORD * codebook.n_words
-    for_each_block(run, X.offsets, nanoseconds_per_point=cost, n_jobs=n_jobs)
+    fill_rows(
+        *(COMPILED[loop], X.points, X.offsets),
+        *(words, inverse, *grid, _limits(ramp), normalization),
+        out=out,
+        nanoseconds_per_point=GRID_A_POINT if grid else BRUTE_A_WORD * codebook.n_words,
+        n_jobs=n_jobs,
+    )
     return out
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pbow._utils.checks import is_finite_number
-from pbow._utils.constraints import Satisfying
+from pbow._utils.constraints import Constraint
 from pbow.diagrams import Diagrams
 
 __all__ = [
@@ -25,7 +25,7 @@ __all__ = [
 ESSENTIAL_SUFFIX = "_inf"
 
 # The constraint of the parameter `essential`.
-ESSENTIAL = Satisfying(
+ESSENTIAL = Constraint(
     lambda value: (
         value in ("drop", "separate")
         if isinstance(value, str)
@@ -35,7 +35,7 @@ ESSENTIAL = Satisfying(
 )
 
 
-def check_suffix(essential: str | float, parts: tuple[str, ...]) -> None:
+def check_suffix(essential: str | float | None, parts: tuple[str, ...]) -> None:
     """Raise if ``essential="separate"`` would make a part that is there already."""
     taken = {name.lower() for name in parts}
     for name in parts:
@@ -52,21 +52,9 @@ def finite_parts(
 ) -> dict[str, Diagrams]:
     """Return each part with finite points only, by what `essential` says.
 
-    Parameters
-    ----------
-    X : Diagrams
-        Diagrams with any points.
-    essential : {"drop", "separate"} or float
-        Leave essential points out; put them in a part ``<part>_inf``; or give them this
-        number as death.
-    ends : mapping of str to float, optional
-        With "separate": the death of the points of each part ``<part>_inf``, or their
-        birth if that is later. Without it, all are births and nothing else, (b, b).
-
-    Returns
-    -------
-    parts : dict of str to Diagrams
-        The parts of X; each is followed by its ``<part>_inf``, if asked for.
+    A float is the death of essential points. With "separate", each part is followed by
+    its ``<part>_inf``, whose points die at `ends` of the part, or at their birth if
+    that is later; without `ends` all are births and nothing else, (b, b).
     """
     parts = {}
     for name in X.parts:

@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 from pbow._utils.constraints import Constraint, PerPart, check_parameter
 from pbow.diagrams import Diagrams, check_diagrams
 from pbow.errors import ParameterError
-from pbow.essential import ESSENTIAL_SUFFIX
+from pbow.essential import ESSENTIAL_SUFFIX, check_suffix
 
 __all__ = ["DiagramEstimator", "value_of_part"]
 
@@ -32,7 +32,10 @@ __all__ = ["DiagramEstimator", "value_of_part"]
 MOST_NUMBERS = 10_000_000
 
 
-class DiagramEstimator(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
+# The result of fit_transform is that of transform, which subclasses have wrapped.
+class DiagramEstimator(  # type: ignore[call-arg]
+    TransformerMixin, BaseEstimator, metaclass=ABCMeta, auto_wrap_output_keys=None
+):
     """Learn from persistence diagrams, and transform diagrams by what was learnt.
 
     Subclasses write ``__init__`` and say what is learnt (:meth:`_learn`).
@@ -71,6 +74,26 @@ class DiagramEstimator(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
         self.fitted_ = fitted
         return self
 
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """Learn from diagrams, and transform the same ones.
+
+        Parameters
+        ----------
+        X : Diagrams or list of array-like of shape (n_points_i, 2)
+            Training diagrams.
+        y : None
+            Ignored; here for the scikit-learn API.
+        **fit_params
+            None are known; here for the scikit-learn API.
+
+        Returns
+        -------
+        result : ndarray or Diagrams
+            What ``transform`` gives, with one row or diagram per sample.
+        """
+        X = check_diagrams(X, min_samples=1)
+        return self.fit(X, y, **fit_params).transform(X)
+
     def check_parameters(self, parts: tuple[str, ...]) -> None:
         """Raise unless all parameters are good for diagrams with these parts.
 
@@ -89,6 +112,7 @@ class DiagramEstimator(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
             value = getattr(self, name)
             if isinstance(constraint, PerPart) and isinstance(value, Mapping):
                 self._check_keys(name, value, parts)
+        self._check_together(parts)
         n_numbers = self._n_numbers()
         if n_numbers > MOST_NUMBERS:
             msg = (
@@ -96,6 +120,10 @@ class DiagramEstimator(TransformerMixin, BaseEstimator, metaclass=ABCMeta):
                 f"diagram; expected at most {MOST_NUMBERS:,}. Ask for less."
             )
             raise ValueError(msg)
+
+    def _check_together(self, parts: tuple[str, ...]) -> None:
+        """Raise unless the parameters go together, and with these parts."""
+        check_suffix(getattr(self, "essential", None), parts)
 
     def _check_keys(
         self, name: str, value: Mapping[str, Any], parts: tuple[str, ...]

@@ -31,25 +31,6 @@ class DiagramTransformer(DiagramEstimator, auto_wrap_output_keys=None):  # type:
     Subclasses say what becomes of a part (:meth:`_change`).
     """
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Diagrams:
-        """Learn from diagrams, and change the same ones.
-
-        Parameters
-        ----------
-        X : Diagrams or list of array-like of shape (n_points_i, 2)
-            Training diagrams.
-        y : None
-            Ignored; here for the scikit-learn API.
-        **fit_params
-            None are known; here for the scikit-learn API.
-
-        Returns
-        -------
-        X : Diagrams
-        """
-        X = check_diagrams(X, min_samples=1)
-        return self.fit(X, y, **fit_params).transform(X)
-
     def transform(self, X: Any) -> Diagrams:
         """Change diagrams.
 
@@ -309,14 +290,7 @@ class SelectParts(DiagramTransformer):
     def __init__(self, parts: str | Sequence[str] = "H1") -> None:
         self.parts = parts
 
-    def check_parameters(self, parts: tuple[str, ...]) -> None:
-        """Raise unless the names are those of some parts.
-
-        Parameters
-        ----------
-        parts : tuple of str
-            Names of the parts that there are.
-        """
+    def _check_together(self, parts: tuple[str, ...]) -> None:
         wanted = [self.parts] if isinstance(self.parts, str) else self.parts
         if (
             not isinstance(wanted, (list, tuple))

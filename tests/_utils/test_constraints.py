@@ -5,13 +5,13 @@ import pytest
 
 from pbow._utils.constraints import (
     Boolean,
+    Constraint,
     Integer,
     Jobs,
     Number,
     OneOf,
     PerPart,
     Quantiles,
-    Satisfying,
     check_parameter,
 )
 from pbow.errors import ParameterError
@@ -25,7 +25,7 @@ CASES = [
     (Number(0, 1), "a number >= 0 and <= 1", [0, 1], [-0.1, 1.1, True]),
     (Number(above=0, optional=True), "a number > 0 or None", [None, 5e-324], [0]),
     (OneOf("b", "a", None), "one of 'a', 'b', None", ["a", None], ["c", 1, ["a"]]),
-    (Satisfying(callable, "a function"), "a function", [len], [3]),
+    (Constraint(callable, "a function"), "a function", [len], [3]),
     (
         PerPart(Integer(1)),
         "an int >= 1, or a dict of such by part",

@@ -81,17 +81,7 @@ def test_blocks_are_balanced_by_points():
     assert (0, 1) in blocks
 
 
-def test_an_error_in_a_thread_reaches_the_caller():
-    def run(first, last):
-        raise MemoryError
-
-    with pytest.raises(MemoryError):
-        for_each_block(
-            run, np.arange(100), nanoseconds_per_point=WORTH_A_THREAD, n_jobs=2
-        )
-
-
-def test_after_an_error_the_other_threads_stop():
+def test_an_error_reaches_the_caller_and_stops_the_other_threads():
     seen = []
 
     def run(first, last):

@@ -64,22 +64,17 @@ def many_points(rng):
     return few_points(rng, 300)
 
 
-@pytest.mark.parametrize("s", [0.03, 0.3, 3.0, 300.0])
-def test_pairs_of_points_follow_the_definition_to_50_digits(rng, s):
-    F, G = few_points(rng), few_points(rng, 6)
-    out, prepared = compare([F, G], s)
-    assert (prepared.widths == 0).all()
-    expected = [[with_50_digits(A, B, s) for B in (F, G)] for A in (F, G)]
+@pytest.mark.parametrize(
+    ("sizes", "s"),
+    [((5, 6), s) for s in (0.03, 0.3, 3.0, 300.0)]
+    + [((25, 30), 1.0), ((25, 30), 10.0)],
+)
+def test_points_and_nodes_follow_the_definition_to_50_digits(rng, sizes, s):
+    X = [few_points(rng, n) for n in sizes]
+    out, prepared = compare(X, s)
+    assert ((prepared.widths > 0) == (sizes == (25, 30))).all()
+    expected = [[with_50_digits(A, B, s) for B in X] for A in X]
     assert_allclose(out, expected, rtol=2e-14)
-
-
-@pytest.mark.parametrize("s", [1.0, 10.0])
-def test_nodes_follow_the_definition_to_50_digits(rng, s):
-    F, G = few_points(rng, 25), few_points(rng, 30)
-    out, prepared = compare([F, G], s)
-    assert (prepared.widths > 0).all()
-    expected = [[with_50_digits(A, B, s) for B in (F, G)] for A in (F, G)]
-    assert_allclose(out, expected, rtol=1e-14)
 
 
 @pytest.mark.parametrize("s", [0.2, 0.5, 2.0, 20.0])
@@ -147,29 +142,26 @@ def test_nodes_take_a_limited_memory(rng):
     assert prepared.widths[1] == prepared.widths[2] == 0
 
 
-@pytest.mark.parametrize("birth", [370_000.0, -3e6, 1e9 / 7.0])
-def test_nodes_keep_their_digits_far_from_the_origin(birth):
-    lives = [(birth, birth + 1.0), (birth + 0.4, birth + 3.3), (birth - 2.1, birth)]
-    X = [np.repeat([life], 40, axis=0) for life in lives]
-    out, prepared = compare(X, 1.0)
-    assert (prepared.widths > 0).all()
-    one_each = [F[:1] for F in X]
-    expected = [[1600 * with_50_digits(F, G, 1.0) for G in one_each] for F in one_each]
+@pytest.mark.parametrize(
+    ("b", "d", "n"),
+    [
+        (370_000.0, 370_000.0, 40),
+        (-3e6, -3e6, 40),
+        (1e9 / 7.0, 1e9 / 7.0, 40),
+        (0.0, 300.0, 1000),
+        (0.0, 1500.0, 1000),
+    ],
+)
+def test_digits_are_kept_far_from_the_origin_and_from_the_diagonal(b, d, n):
+    lives = [(b, d + 1.0), (b + 0.4, d + 3.3), (b - 2.1, d)]
+    out, prepared = compare([np.repeat([life], n, axis=0) for life in lives], 1.0)
+    assert (prepared.widths > 0).all() == (d - b < 1000.0)
+    once = [np.array([life]) for life in lives]
+    expected = [[n**2 * with_50_digits(F, G, 1.0) for G in once] for F in once]
     size = np.sqrt(np.diagonal(expected))
     assert_allclose(
-        out / size / size[:, None], expected / size / size[:, None], rtol=0, atol=1e-14
+        out / size / size[:, None], expected / size / size[:, None], rtol=0, atol=5e-14
     )
-
-
-@pytest.mark.parametrize("away", [300.0, 1500.0])
-def test_points_far_from_the_diagonal_keep_their_digits(away):
-    lives = [(0.3, away + 1.0), (0.4, away + 3.3), (-1.1, away)]
-    X = [np.repeat([life], 1000, axis=0) for life in lives]
-    out, prepared = compare(X, 1.0)
-    assert (prepared.widths > 0).all() == (away < 1000.0)
-    one_each = [F[:1] for F in X]
-    expected = [[1e6 * with_50_digits(F, G, 1.0) for G in one_each] for F in one_each]
-    assert_allclose(out, expected, rtol=0, atol=5e-14 * np.max(expected))
 
 
 def test_a_diagram_far_from_the_origin_is_compared_by_points(rng):

@@ -79,12 +79,6 @@ def test_weights_are_learnt_on_the_training_part(ragged):
     assert narrow.frames_["H1"].ramp == persistence_ramp([ragged], (0.4, 0.6))
 
 
-def test_all_mass_is_in_a_box_that_is_wide_enough(ragged):
-    wide = ((-3.0, 4.0), (-3.0, 9.0))
-    image = PersistenceImage(30, box=wide, bandwidth=0.2)
-    assert_allclose(image.fit_transform(ragged).sum(axis=1), ragged.sizes, rtol=1e-12)
-
-
 def test_a_point_outside_the_box_adds_what_its_gaussian_has_inside():
     image = PersistenceImage((1, 1), box=((0, 1), (0, 1)), bandwidth=0.5)
     image.fit([[[0.5, 1.0]]])
@@ -92,15 +86,6 @@ def test_a_point_outside_the_box_adds_what_its_gaussian_has_inside():
     across = norm.cdf(-1) - norm.cdf(-3)
     assert_allclose(outside, across * (norm.cdf(1) - norm.cdf(-1)), rtol=1e-12)
     assert far == 0.0
-
-
-def test_the_image_of_a_union_is_the_sum_of_images(ragged):
-    image = PersistenceImage(10).fit(ragged)
-    union = [
-        np.concatenate(pair) for pair in zip(ragged[:15], ragged[15:], strict=True)
-    ]
-    H = image.transform(ragged)
-    assert_allclose(image.transform(union), H[:15] + H[15:], rtol=0, atol=1e-13)
 
 
 def test_a_very_narrow_gaussian_is_a_point_and_a_very_wide_one_is_flat(ragged):

@@ -26,13 +26,6 @@ def test_columns_are_named_after_level_and_time(ragged):
     assert names.tolist() == [f"h1_level{k}_{t}" for k in (1, 2) for t in (0, 1, 2)]
 
 
-def test_levels_do_not_cross(ragged):
-    H = PersistenceLandscape(n_levels=6, resolution=50).fit_transform(ragged)
-    levels = H.reshape(-1, 6, 50)
-    assert (levels[:, :-1] >= levels[:, 1:]).all()
-    assert levels[:, -1].any()
-
-
 @pytest.mark.parametrize("epsilon", [0.001, 0.05])
 def test_no_value_changes_by_more_than_the_bottleneck_distance(ragged, rng, epsilon):
     landscape = PersistenceLandscape(n_levels=8, resolution=200).fit(ragged)

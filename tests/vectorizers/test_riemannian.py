@@ -161,10 +161,8 @@ def test_births_alone_have_a_map_over_births(ragged, rng):
     points = [[[b, b]] for b in births]
     roots = roots_by_definition(np.array(points), space)
     expected = tangents_by_definition(roots, space.mean) - space.origin
-    features = fitted.transform(endless)
-    assert_allclose(features[:, 8:], expected @ space.components.T, atol=1e-10)
-    alone = RiemannianHeatMap(8, resolution=6).fit_transform(ragged)
-    assert_array_equal(features[:, :8], alone)
+    features = fitted.transform(endless)[:, 8:]
+    assert_allclose(features, expected @ space.components.T, atol=1e-10)
 
 
 coordinate = st.floats(-1e100, 1e100) | st.floats(-1, 1) | st.sampled_from([0.0, 0.5])

@@ -74,14 +74,8 @@ def test_essential_points_have_statistics_of_their_births(ragged, rng):
         for d, (a, b) in zip(ragged, births, strict=True)
     ]
     statistics = PersistenceStatistics(essential="separate").fit(X)
-    features = statistics.transform(X)
-    assert features.shape == (30, 48)
-    alone = PersistenceStatistics().fit_transform(ragged)
-    assert_array_equal(features[:, :38], alone)
-    names = statistics.get_feature_names_out()[38:]
-    assert names.tolist() == [
-        *(f"h1_inf_birth_{name}" for name in NAMES),
-        "h1_inf_count",
-    ]
-    assert_allclose(features[:, 38], births.mean(axis=1))
+    features = statistics.transform(X)[:, 38:]
+    names = [*(f"h1_inf_birth_{name}" for name in NAMES), "h1_inf_count"]
+    assert statistics.get_feature_names_out()[38:].tolist() == names
+    assert_allclose(features[:, 0], births.mean(axis=1))
     assert_array_equal(features[:, -1], 2.0)

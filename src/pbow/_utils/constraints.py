@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -25,136 +25,100 @@ __all__ = [
     "OneOf",
     "PerPart",
     "Quantiles",
-    "Satisfying",
     "check_parameter",
 ]
 
 
-class Constraint(Protocol):
-    """What a parameter may be."""
-
-    @property
-    def expected(self) -> str:
-        """What is accepted, as it stands after "must be"."""
-
-    def accepts(self, value: Any) -> bool:
-        """Whether a value is accepted."""
-
-
 @dataclass(frozen=True)
-class Integer:
+class Constraint:
+    """What a parameter may be: a function that accepts a value, and what it expects.
+
+    `expected` is as it stands after "must be".
+    """
+
+    accepts: Callable[[Any], bool]
+    expected: str
+
+
+class Integer(Constraint):
     """An int in a range, or None if `optional`."""
 
-    minimum: int
-    maximum: int | None = None
-    optional: bool = False
+    def __init__(
+        self, minimum: int, maximum: int | None = None, *, optional: bool = False
+    ) -> None:
+        def accepts(value: Any) -> bool:
+            if value is None:
+                return optional
+            return is_integer(value, minimum) and (maximum is None or value <= maximum)
 
-    @property
-    def expected(self) -> str:
-        """What is accepted."""
-        most = "" if self.maximum is None else f" and <= {self.maximum}"
-        return f"an int >= {self.minimum}{most}{' or None' if self.optional else ''}"
-
-    def accepts(self, value: Any) -> bool:
-        """Whether a value is accepted."""
-        if value is None:
-            return self.optional
-        return is_integer(value, self.minimum) and (
-            self.maximum is None or value <= self.maximum
-        )
+        most = "" if maximum is None else f" and <= {maximum}"
+        or_none = " or None" if optional else ""
+        super().__init__(accepts, f"an int >= {minimum}{most}{or_none}")
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(Constraint):
     """A finite number in a range, or None if `optional`."""
 
-    minimum: float = -math.inf
-    maximum: float = math.inf
-    above: float = -math.inf
-    optional: bool = False
-
-    @property
-    def expected(self) -> str:
-        """What is accepted."""
-        limits = [
-            f"{sign} {limit:g}"
-            for sign, limit in (
-                (">", self.above),
-                (">=", self.minimum),
-                ("<=", self.maximum),
+    def __init__(
+        self,
+        minimum: float = -math.inf,
+        maximum: float = math.inf,
+        *,
+        above: float = -math.inf,
+        optional: bool = False,
+    ) -> None:
+        def accepts(value: Any) -> bool:
+            if value is None:
+                return optional
+            return (
+                is_finite_number(value)
+                and minimum <= value <= maximum
+                and value > above
             )
-            if math.isfinite(limit)
-        ]
+
+        signs = ((">", above), (">=", minimum), ("<=", maximum))
+        limits = [f"{sign} {limit:g}" for sign, limit in signs if math.isfinite(limit)]
         number = f"a number {' and '.join(limits)}" if limits else "a finite number"
-        return f"{number}{' or None' if self.optional else ''}"
-
-    def accepts(self, value: Any) -> bool:
-        """Whether a value is accepted."""
-        if value is None:
-            return self.optional
-        return (
-            is_finite_number(value)
-            and self.minimum <= value <= self.maximum
-            and value > self.above
-        )
+        super().__init__(accepts, f"{number}{' or None' if optional else ''}")
 
 
-@dataclass(frozen=True, init=False)
-class OneOf:
+class OneOf(Constraint):
     """One of some strings, or None if it is among them."""
 
     options: tuple[str | None, ...]
 
     def __init__(self, *options: str | None) -> None:
+        # An array or a list as the value has no hash and no truth.
+        super().__init__(
+            lambda value: (
+                (value is None or isinstance(value, str)) and value in options
+            ),
+            f"one of {', '.join(sorted(map(repr, options)))}",
+        )
         object.__setattr__(self, "options", options)
 
-    @property
-    def expected(self) -> str:
-        """What is accepted."""
-        return f"one of {', '.join(sorted(map(repr, self.options)))}"
 
-    def accepts(self, value: Any) -> bool:
-        """Whether a value is accepted."""
-        # An array or a list as the value has no hash and no truth.
-        return (value is None or isinstance(value, str)) and value in self.options
-
-
-@dataclass(frozen=True)
-class Satisfying:
-    """Whatever a function says is sound."""
-
-    accept: Callable[[Any], bool]
-    expected: str
-
-    def accepts(self, value: Any) -> bool:
-        """Whether a value is accepted."""
-        return self.accept(value)
-
-
-@dataclass(frozen=True)
-class PerPart:
+class PerPart(Constraint):
     """A value for all parts, or a dict with one for each part."""
 
-    each: Constraint
-
-    @property
-    def expected(self) -> str:
-        """What is accepted."""
-        return f"{self.each.expected}, or a dict of such by part"
-
-    def accepts(self, value: Any) -> bool:
-        """Whether a value, or each value of a dict, is accepted."""
-        values = value.values() if isinstance(value, Mapping) else [value]
-        return all(map(self.each.accepts, values))
+    def __init__(self, each: Constraint) -> None:
+        super().__init__(
+            lambda value: all(
+                map(each.accepts, value.values())
+                if isinstance(value, Mapping)
+                else [each.accepts(value)]
+            ),
+            f"{each.expected}, or a dict of such by part",
+        )
 
 
 # A grid of parameters made of an array has numpy's booleans.
-Boolean = Satisfying(lambda value: isinstance(value, (bool, np.bool_)), "True or False")
-Jobs = Satisfying(
+Boolean = Constraint(lambda value: isinstance(value, (bool, np.bool_)), "True or False")
+Jobs = Constraint(
     lambda value: value is None or (is_integer(value, -(2**31)) and value != 0),
     "an int other than 0, or None",
 )
-Quantiles = Satisfying(
+Quantiles = Constraint(
     lambda value: (
         isinstance(value, (tuple, list))
         and len(value) == 2

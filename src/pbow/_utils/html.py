@@ -14,18 +14,7 @@ def html_table(
 ) -> str:
     """Return an HTML table; the first entry of each row is its heading.
 
-    Parameters
-    ----------
-    caption : str
-        Text above the table.
-    heads : sequence of str
-        Headings of the columns.
-    rows : iterable of sequences
-        Entries, which are escaped. A row of one entry spans all columns.
-
-    Returns
-    -------
-    html : str
+    Texts are escaped. A row of one entry spans all columns.
     """
     body = []
     for heading, *entries in rows:

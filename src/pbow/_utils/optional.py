@@ -11,23 +11,7 @@ __all__ = ["import_optional"]
 def import_optional(module: str, *, extra: str, purpose: str) -> Any:
     """Import a module of an optional package, or raise an error that names the extra.
 
-    Parameters
-    ----------
-    module : str
-        As in ``import``.
-    extra : str
-        The extra of pbow that installs the package.
-    purpose : str
-        What needs it, as the subject of a sentence: ``"Reading Parquet files"``.
-
-    Returns
-    -------
-    module : module
-
-    Raises
-    ------
-    ImportError
-        If the package is not installed, or too old.
+    `purpose` says what needs it, as the subject of a sentence: ``"Reading Parquet"``.
     """
     try:
         return import_module(module)

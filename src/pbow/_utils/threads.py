@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from contextvars import copy_context
 from itertools import pairwise
 from threading import Thread
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from joblib import cpu_count
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from pbow._utils.checks import is_integer
 
-__all__ = ["count_threads", "for_each", "for_each_block", "steps_per_call"]
+__all__ = ["count_threads", "fill_rows", "for_each", "for_each_block", "steps_per_call"]
 
 Task = TypeVar("Task")
 
@@ -41,22 +41,9 @@ def count_threads(n_jobs: int | None) -> int:
     """Return how many threads `n_jobs` stands for, as joblib does for threads.
 
     joblib's own ``effective_n_jobs`` asks whether more processes can be started, and
-    warns where they cannot; threads can be started in any process.
-
-    Parameters
-    ----------
-    n_jobs : int or None
-        None is 1 outside a joblib context; -1 is one thread per processor, -2 one less.
-
-    Returns
-    -------
-    n_threads : int
-        At least 1. Inside two levels of parallel loops of joblib it is always 1.
-
-    Raises
-    ------
-    ValueError
-        If `n_jobs` is 0 or not an int.
+    warns where they cannot; threads can be started in any process. None is 1 outside a
+    joblib context, -1 is one thread per processor, -2 one less. Inside two levels of
+    parallel loops of joblib it is always 1.
     """
     if n_jobs is not None and (n_jobs == 0 or not is_integer(n_jobs, -(2**31))):
         msg = f"Expected n_jobs to be an int other than 0, or None; got {n_jobs!r}."
@@ -80,16 +67,8 @@ def for_each_block(
 ) -> None:
     """Call ``run(first, last)`` on ranges of diagrams that cover the collection.
 
-    Parameters
-    ----------
-    run : callable
-        Works on diagrams ``first`` to ``last - 1`` and releases the GIL.
-    offsets : ndarray of shape (n_diagrams + 1,)
-        Where each diagram starts.
-    nanoseconds_per_point : float
-        Rough cost, by which small inputs stay on the calling thread.
-    n_jobs : int or None
-        As in scikit-learn: None is 1 outside a joblib context, -1 all processors.
+    It works on diagrams ``first`` to ``last - 1`` and releases the GIL. Offsets say
+    where each diagram starts; by the rough cost, small inputs stay on this thread.
     """
     n_diagrams = len(offsets) - 1
     # A diagram costs a little even when it is empty.
@@ -104,6 +83,26 @@ def for_each_block(
         return
     blocks = pairwise(_balanced_cuts(offsets, n_blocks))
     for_each(lambda block: run(*block), blocks, n_threads, work)
+
+
+def fill_rows(
+    loop: Callable[..., None],
+    points: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    *options: Any,
+    out: NDArray[Any],
+    nanoseconds_per_point: float,
+    n_jobs: int | None,
+) -> None:
+    """Set the rows of `out` by ``loop(points, offsets, *options, rows)``, in blocks."""
+    for_each_block(
+        lambda first, last: loop(
+            points, offsets[first : last + 1], *options, out[first:last]
+        ),
+        offsets,
+        nanoseconds_per_point=nanoseconds_per_point,
+        n_jobs=n_jobs,
+    )
 
 
 def steps_per_call(nanoseconds_per_step: float) -> int:
@@ -124,18 +123,8 @@ def for_each(
 
     The first error ends it: no task is begun after it. Where the work takes longer than
     someone who presses Ctrl-C should wait, all threads are others, and this one listens
-    for it; a call that is still running a second later is left to end by itself.
-
-    Parameters
-    ----------
-    run : callable
-        Releases the GIL while it works.
-    tasks : iterable
-        What it is called with.
-    n_threads : int
-        Number of threads; 0 is as 1, without any other.
-    nanoseconds : float, default=inf
-        Rough cost of all tasks together.
+    for it; a call that is still running a second later is left to end by itself. An
+    executor of the standard library would wait for it, and so would the interpreter.
     """
     waiting, errors = deque(tasks), list[BaseException]()
 

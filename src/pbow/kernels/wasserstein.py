@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.checks import is_finite_number
-from pbow._utils.constraints import Constraint, Number, Satisfying
+from pbow._utils.constraints import Constraint, Number
 from pbow.compute.matching import wasserstein_tile
 from pbow.diagrams import Diagrams
 from pbow.kernels.base import PairwiseKernel, median_distance
@@ -131,7 +131,7 @@ class WassersteinKernel(PairwiseKernel):
 
     short_name: ClassVar[str] = "wasserstein"
     constraints: ClassVar[Mapping[str, Constraint]] = {
-        "order": Satisfying(
+        "order": Constraint(
             lambda value: (
                 value == math.inf
                 if isinstance(value, (float, np.floating)) and math.isinf(value)

@@ -17,7 +17,6 @@ from pbow.essential import (
     ESSENTIAL,
     ESSENTIAL_SUFFIX,
     check_births,
-    check_suffix,
     finite_parts,
     parts_with_points,
 )
@@ -48,27 +47,6 @@ class Vectorizer(DiagramEstimator):
 
     essential: str | float
     n_jobs: int | None
-
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> NDArray[Any]:
-        """Learn from diagrams, and encode the same ones.
-
-        Parameters
-        ----------
-        X : Diagrams or list of array-like of shape (n_points_i, 2)
-            Training diagrams.
-        y : None
-            Ignored; here for the scikit-learn API.
-        **fit_params
-            None are known; here for the scikit-learn API.
-
-        Returns
-        -------
-        H : ndarray of shape (n_samples, n_features_out)
-            One row per sample.
-        """
-        X = check_diagrams(X, min_samples=1)
-        features: NDArray[Any] = self.fit(X, y, **fit_params).transform(X)
-        return features
 
     def transform(self, X: Any) -> NDArray[Any]:
         """Encode diagrams with what was learnt.
@@ -114,17 +92,6 @@ class Vectorizer(DiagramEstimator):
         """Number of columns."""
         model = self._model()
         return sum(model._n_columns(name) for name in getattr(model, model.by_part))
-
-    def check_parameters(self, parts: tuple[str, ...]) -> None:
-        """Raise unless all parameters are good for diagrams with these parts.
-
-        Parameters
-        ----------
-        parts : tuple of str
-            Names of the parts.
-        """
-        super().check_parameters(parts)
-        check_suffix(self.essential, parts)
 
     @abstractmethod
     def _learn_parts(

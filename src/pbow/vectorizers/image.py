@@ -17,9 +17,8 @@ from pbow._utils.constraints import (
     Number,
     OneOf,
     Quantiles,
-    Satisfying,
 )
-from pbow._utils.threads import for_each_block
+from pbow._utils.threads import fill_rows
 from pbow.compute.image import extent, make_axis, sum_images, sum_lines
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
 from pbow.sampling import persistence_ramp
@@ -201,12 +200,12 @@ class PersistenceImage(Vectorizer):
     short_name: ClassVar[str] = "image"
     by_part: ClassVar[str] = "frames_"
     constraints: ClassVar[Mapping[str, Constraint]] = {
-        "resolution": Satisfying(_is_resolution, "an int >= 1 or a pair of such"),
+        "resolution": Constraint(_is_resolution, "an int >= 1 or a pair of such"),
         "bandwidth": Number(above=0.0, optional=True),
         "bandwidth_unit": OneOf("diagram", "pixel", "paper"),
         "weight": OneOf(None, "ramp", "linear"),
         "quantiles": Quantiles,
-        "box": Satisfying(
+        "box": Constraint(
             _is_box,
             "'data', 'zero' or ((low, high), (low, high)) of births and of "
             "persistences, with low < high",
@@ -355,14 +354,12 @@ class PersistenceImage(Vectorizer):
             lives = make_axis(*frame.persistences, n_persistences, frame.bandwidth)
             loop, options = sum_images, (limits, births, lives)
         out = np.empty((len(part), n_births * n_persistences))
-
-        def run(first: int, last: int) -> None:
-            offsets, rows = part.offsets[first : last + 1], out[first:last]
-            loop(part.points, offsets, *options, rows)
-
-        cost = NANOSECONDS_A_POINT + NANOSECONDS_A_PIXEL * out.shape[1]
-        for_each_block(
-            run, part.offsets, nanoseconds_per_point=cost, n_jobs=self.n_jobs
+        fill_rows(
+            *(loop, part.points, part.offsets, *options),
+            out=out,
+            nanoseconds_per_point=NANOSECONDS_A_POINT
+            + NANOSECONDS_A_PIXEL * out.shape[1],
+            n_jobs=self.n_jobs,
         )
         return out
 

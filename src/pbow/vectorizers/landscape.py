@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pbow._utils.checks import is_finite_number
 from pbow._utils.constraints import Constraint, Integer
-from pbow._utils.threads import for_each_block
+from pbow._utils.threads import fill_rows
 from pbow.compute.landscape import sample_levels
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
 from pbow.essential import ESSENTIAL_SUFFIX
@@ -171,14 +171,9 @@ class PersistenceLandscape(Vectorizer):
         # No number over this overflows where the grid is a single time, or almost.
         rate = (self.resolution - 1) / max(float(grid[-1] - grid[0]), 1e-300)
         out = np.zeros((len(part), self.n_levels * self.resolution))
-
-        def run(first: int, last: int) -> None:
-            offsets, rows = part.offsets[first : last + 1], out[first:last]
-            sample_levels(points, offsets, grid, rate, self.n_levels, rows)
-
-        for_each_block(
-            run,
-            part.offsets,
+        fill_rows(
+            *(sample_levels, points, part.offsets, grid, rate, self.n_levels),
+            out=out,
             nanoseconds_per_point=NANOSECONDS_A_POINT,
             n_jobs=self.n_jobs,
         )

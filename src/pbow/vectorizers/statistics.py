@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow._utils.threads import for_each_block
+from pbow._utils.threads import fill_rows
 from pbow.compute.statistics import summarize, summarize_births
 from pbow.diagrams import Diagrams
 from pbow.vectorizers.base import Vectorizer
@@ -117,11 +117,9 @@ class PersistenceStatistics(Vectorizer):
         columns = self.columns_[name]
         loop: Any = summarize if columns == ALL_COLUMNS else summarize_births
         out = np.empty((len(part), len(columns)))
-        for_each_block(
-            lambda first, last: loop(
-                part.points, part.offsets[first : last + 1], out[first:last]
-            ),
-            part.offsets,
+        fill_rows(
+            *(loop, part.points, part.offsets),
+            out=out,
             nanoseconds_per_point=NANOSECONDS_A_POINT,
             n_jobs=self.n_jobs,
         )

@@ -131,22 +131,12 @@ class CodebookVectorizer(Vectorizer):
         return n_words
 
     def _n_numbers(self) -> int:
-        return self._most_words()
-
-    def _most_words(self) -> int:
         n_words = self.n_words
         return int(max(n_words.values()) if isinstance(n_words, Mapping) else n_words)
 
-    def check_parameters(self, parts: tuple[str, ...]) -> None:
-        """Raise unless all parameters are good for diagrams with these parts.
-
-        Parameters
-        ----------
-        parts : tuple of str
-            Names of the parts.
-        """
-        super().check_parameters(parts)
-        most = self._most_words()
+    def _check_together(self, parts: tuple[str, ...]) -> None:
+        super()._check_together(parts)
+        most = self._n_numbers()
         if self.sample_size is not None and self.sample_size < most:
             msg = (
                 f"Cannot learn n_words={most} words from a sample of at most "
