@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils import threads
-from pbow._utils.checks import is_integer
+from pbow._utils.checks import is_finite_number, is_integer
 from pbow._utils.optional import import_optional
 from pbow._utils.progress import progress_bar
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
@@ -177,8 +177,8 @@ def as_numbers(values: Any, *, whole: bool = False) -> NDArray[Any]:
     except ValueError as error:
         msg = f"expected an array of numbers: {error}"
         raise ValueError(msg) from error
-    expected = "ints" if whole else "real numbers"
-    if array.size > 0 and array.dtype.kind not in ("iu" if whole else "biuf"):
+    expected, kinds = ("ints", "iu") if whole else ("real numbers", "biuf")
+    if array.size > 0 and array.dtype.kind not in kinds:
         msg = (
             f"expected {expected}; got {type(values).__name__} of dtype {array.dtype}."
         )
@@ -206,10 +206,11 @@ def check_array(
 
     `advice` says what to do about another shape.
     """
+    expected = f"Expected {name} of shape {shape}".replace("'", "")
     try:
         array = as_numbers(values, whole=whole)
     except ValueError as error:
-        msg = f"Expected {name} of shape {_listed(shape)}: {error}"
+        msg = f"{expected}: {error}"
         raise ValueError(msg) from error
     if array.shape == (0,):
         fixed = [n if isinstance(n, int) else 0 for n in shape]
@@ -217,13 +218,9 @@ def check_array(
     if array.ndim != len(shape) or any(
         isinstance(n, int) and n != m for n, m in zip(shape, array.shape, strict=True)
     ):
-        msg = f"Expected {name} of shape {_listed(shape)}; got {array.shape}. {advice}"
+        msg = f"{expected}; got {array.shape}. {advice}"
         raise ValueError(msg.rstrip())
     return array
-
-
-def _listed(shape: tuple[str | int, ...]) -> str:
-    return str(shape).replace("'", "")
 
 
 def check_coordinates(points: Floats, noun: str) -> None:
@@ -279,12 +276,7 @@ def check_max_edge(max_edge: Any) -> float:
     """Return the largest value of an edge; None stands for inf."""
     if max_edge is None:
         return inf
-    try:
-        # A NaN fails the comparison.
-        if isinstance(max_edge, Real) and not isinstance(max_edge, bool):
-            limit = float(max_edge)
-            if limit > 0:
-                return limit
-    except OverflowError:  # an int beyond every float
-        pass
-    raise ParameterError("max_edge", "a number > 0 or None", max_edge)
+    is_infinite = isinstance(max_edge, Real) and max_edge == inf
+    if not (is_infinite or is_finite_number(max_edge)) or max_edge <= 0:
+        raise ParameterError("max_edge", "a number > 0 or None", max_edge)
+    return float(max_edge)

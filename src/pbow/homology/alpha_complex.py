@@ -124,7 +124,9 @@ def alpha(
         complex_ = alpha_complex(points=cloud, precision=precision)
         tree = complex_.create_simplex_tree()
         squares = diagrams_of_tree(tree, wanted, prime)
-        return [_alive(np.sqrt(diagram)) for diagram in squares]
+        radii = [np.sqrt(diagram) for diagram in squares]
+        # Rounded, some more points die when they are born.
+        return [diagram[diagram[:, 0] < diagram[:, 1]] for diagram in radii]
 
     return make_diagrams(
         one, checked, wanted, unit="clouds", n_jobs=n_jobs, progress=progress
@@ -141,9 +143,3 @@ def _alpha_bytes(n_points: int, n_coordinates: int) -> float:
     # The caps are beyond every memory and keep the powers within floats.
     of_a_point = 6.0 ** (min(n_coordinates, 99) - 1)
     return 330.0 * min(n_points * of_a_point, 2.0 ** min(n_points, 999))
-
-
-def _alive(diagram: Floats) -> Floats:
-    """Leave out points that died when they were born, once values are rounded."""
-    alive: Floats = diagram[diagram[:, 0] < diagram[:, 1]]
-    return alive

@@ -67,12 +67,9 @@ class Graphs:
     def __init__(
         self, edges: ArrayLike, offsets: ArrayLike, num_nodes: ArrayLike
     ) -> None:
-        sizes = check_array(num_nodes, "num_nodes", ("n_graphs",), whole=True).astype(
-            np.int64
-        )
-        starts = check_array(offsets, "offsets", ("n_graphs + 1",), whole=True).astype(
-            np.int64
-        )
+        sizes = check_array(num_nodes, "num_nodes", ("n_graphs",), whole=True)
+        starts = check_array(offsets, "offsets", ("n_graphs + 1",), whole=True)
+        sizes, starts = sizes.astype(np.int64), starts.astype(np.int64)
         given = check_array(edges, "edges", ("n_edges", 2), whole=True)
         _check_offsets(starts, len(given), len(sizes))
         _check_sizes(np.diff(starts), sizes)
@@ -232,11 +229,11 @@ def _check_offsets(offsets: Ints, n_edges: int, n_graphs: int) -> None:
             f"{n_graphs}."
         )
         raise ValueError(msg)
-    if offsets[0] != 0 or offsets[-1] != n_edges or (np.diff(offsets) < 0).any():
+    decrease = " and decrease on the way" if (np.diff(offsets) < 0).any() else ""
+    if offsets[0] != 0 or offsets[-1] != n_edges or decrease:
         msg = (
             f"Expected offsets to grow from 0 to the number of edges, {n_edges}; they "
-            f"go from {offsets[0]} to {offsets[-1]}"
-            f"{'' if (np.diff(offsets) >= 0).all() else ' and decrease on the way'}."
+            f"go from {offsets[0]} to {offsets[-1]}{decrease}."
         )
         raise ValueError(msg)
 

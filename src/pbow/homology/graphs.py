@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pbow._utils.threads import for_each_block
 from pbow.compute.extended import extended_graphs
 from pbow.compute.union_find import count_neighbors, sublevel_graphs
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
-from pbow.errors import ItemError, ParameterError
+from pbow.errors import ParameterError
 from pbow.homology._common import Floats, Ints, as_numbers, check_dims, check_items
 from pbow.homology.graph_collection import Graphs, as_listed, cumulated, is_networkx
 
@@ -251,16 +250,14 @@ def _flat(graphs: Any, values: Any) -> tuple[Graphs, Floats]:
         expected = "'degree', a function of a graph, or one array per graph"
         raise ParameterError("values", expected, values)
 
-    def check(item: tuple[Any, Any, int]) -> NDArray[Any]:
+    def check(item: tuple[Any, Any, int]) -> Floats:
         of_graph, graph, n_vertices = item
         return _check_values(value_of(of_graph), graph, n_vertices)
 
     triples = zip(given, listed, flat.num_nodes.tolist(), strict=True)
     arrays = check_items(triples, "graph", check)
     # Adding 0 makes 0 of a negative zero.
-    heights: Floats = np.concatenate([np.empty(0), *arrays]).astype(np.float64) + 0.0
-    _check_finite(heights, flat)
-    return flat, heights
+    return flat, np.concatenate([np.empty(0), *arrays]) + 0.0
 
 
 def _degrees(graphs: Graphs) -> Floats:
@@ -270,7 +267,7 @@ def _degrees(graphs: Graphs) -> Floats:
     return degrees
 
 
-def _check_values(values: Any, graph: Any, n_vertices: int) -> NDArray[Any]:
+def _check_values(values: Any, graph: Any, n_vertices: int) -> Floats:
     """Return the values of one graph as an array, one per vertex."""
     if isinstance(values, Mapping):
         if not is_networkx(graph) or set(values) != set(graph.nodes):
@@ -280,26 +277,20 @@ def _check_values(values: Any, graph: Any, n_vertices: int) -> NDArray[Any]:
             )
             raise ValueError(msg)
         values = [values[node] for node in graph.nodes]
-    array = as_numbers(values)
+    array = np.asarray(as_numbers(values), np.float64)
     if array.shape != (n_vertices,):
         msg = (
             f"its values have shape {array.shape}; expected one number for each of "
             f"{n_vertices} vertices."
         )
         raise ValueError(msg)
-    return array
-
-
-def _check_finite(heights: Floats, graphs: Graphs) -> None:
-    """Raise unless the values of all graphs can be computed with."""
     # A NaN fails the comparison too.
-    valid = np.abs(heights) <= LARGEST_COORDINATE
+    valid = np.abs(array) <= LARGEST_COORDINATE
     if not valid.all():
         row = int(np.argmin(valid))
-        nodes = cumulated(graphs.num_nodes)
-        i = int(np.searchsorted(nodes, row, side="right")) - 1
-        wrong = (
-            f"vertex {row - nodes[i]} has the value {heights[row]}; expected finite "
-            f"values of at most {LARGEST_COORDINATE:g}."
+        msg = (
+            f"vertex {row} has the value {array[row]}; expected finite values of at "
+            f"most {LARGEST_COORDINATE:g}."
         )
-        raise ItemError("graph", i, wrong)
+        raise ValueError(msg)
+    return array

@@ -97,15 +97,6 @@ def _is_finished(target: Path, title: bytes) -> bool:
     return target.exists()
 
 
-def _is_begun(target: Path) -> bool:
-    """Return whether there is a partial matrix of which some tiles are done."""
-    partial, mask = _beside(target)
-    try:
-        return partial.exists() and bool(np.load(mask).any())
-    except (ValueError, EOFError):
-        _refuse(target, f"{mask.name}, which says what is done, is missing or damaged")
-
-
 def _ends_with(path: Path, title: bytes) -> bool:
     if not path.is_file() or path.stat().st_size < len(title):
         return False
@@ -119,7 +110,11 @@ def _open(
 ) -> tuple[FloatsOnDisk, MaskOnDisk]:
     """Open the matrix and the mask of tiles that are done, or create them."""
     partial, mask = _beside(target)
-    if _is_begun(target):
+    try:
+        is_begun = partial.exists() and bool(np.load(mask).any())
+    except (ValueError, EOFError):
+        _refuse(target, f"{mask.name}, which says what is done, is missing or damaged")
+    if is_begun:
         if not _ends_with(partial, title):
             _refuse(target, f"{partial.name} is part of another matrix")
         return open_memmap(partial, mode="r+"), open_memmap(mask, mode="r+")

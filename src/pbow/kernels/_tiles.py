@@ -69,7 +69,7 @@ def fill(
     """
     symmetric = right is None
     right = left if right is None else right
-    shape = (_n_samples(left), _n_samples(right))
+    shape = (len(next(iter(left.values()))), len(next(iter(right.values()))))
     side = _side(shape, comparison.nanoseconds_per_pair)
     layout = _Layout(_cut(shape[0], side), _cut(shape[1], side), symmetric)
     work = comparison.nanoseconds_per_pair * shape[0] * shape[1]
@@ -152,10 +152,6 @@ class _Layout:
                     slice(columns[0].start, columns[-1].stop),
                     [(r + i, c + j) for i, j in found.tolist()],
                 )
-
-
-def _n_samples(parts: Parts) -> int:
-    return len(next(iter(parts.values())))
 
 
 def _cut(n: int, side: int) -> list[slice]:
