@@ -32,23 +32,6 @@ def test_classes_that_differ_are_separated():
     assert score.accuracies == [1.0] * 5
 
 
-def test_a_failed_figure_leaves_the_old_one_and_nothing_else(
-    tiny, tmp_path, monkeypatch
-):
-    path = tmp_path / "words.png"
-    path.write_bytes(b"old")
-
-    def half(self, file, **_):
-        file.write(b"half")
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("matplotlib.figure.Figure.savefig", half)
-    with pytest.raises(OSError, match=r"No space left on device: .*words\.png"):
-        demo.draw_words(*tiny, path, seed=0)
-    assert path.read_bytes() == b"old"
-    assert [file.name for file in tmp_path.iterdir()] == ["words.png"]
-
-
 def test_the_extension_is_the_format(tiny, tmp_path):
     demo.draw_words(*tiny, tmp_path / "words.svg", seed=0)
     assert "<svg" in (tmp_path / "words.svg").read_text()

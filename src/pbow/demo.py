@@ -21,7 +21,7 @@ from pbow._utils.progress import progress_bar
 from pbow.datasets import SHAPE_NAMES, make_shapes
 from pbow.diagrams import Diagrams
 from pbow.errors import ParameterError
-from pbow.experiment.evaluation import Evaluation
+from pbow.experiment.evaluation import COSTS, INNER_FOLDS, Evaluation
 from pbow.homology import rips
 from pbow.plotting import plot_class_words
 from pbow.vectorizers import PersistenceBoW, StablePersistenceBoW
@@ -37,17 +37,10 @@ __all__ = [
 Ints = NDArray[np.int64]
 
 N_SPLITS = 5
-TEST_SIZE = 0.2
-# Values of C that the paper searches, by 5-fold cross-validation on the training set.
-PENALTIES = (0.1, 1.0, 10.0, 100.0, 1000.0)
-N_FOLDS = 5
 # With fewer, a training set has not a sample of each class for every fold.
 MIN_PER_CLASS = 8
 # With fewer, there may be no loop at all.
 MIN_POINTS = 20
-
-# Words of the figure, as in the paper's.
-N_WORDS = 20
 
 
 def make_diagrams(
@@ -111,7 +104,7 @@ def score_descriptor(
     """
     # Compiles the loops, or loads them from the cache, before the clock starts.
     clone(descriptor).fit(X).transform(X)
-    splits = StratifiedShuffleSplit(N_SPLITS, test_size=TEST_SIZE, random_state=seed)
+    splits = StratifiedShuffleSplit(N_SPLITS, test_size=0.2, random_state=seed)
     accuracies, seconds, n_features = [], [], 0
     with progress_bar(show=progress, total=N_SPLITS, unit="splits") as advance:
         for train, test in splits.split(y, y):
@@ -121,7 +114,7 @@ def score_descriptor(
             test_features = fitted.transform(X[test])
             seconds.append(perf_counter() - start)
             n_features = train_features.shape[1]
-            search = GridSearchCV(SVC(kernel="linear"), {"C": PENALTIES}, cv=N_FOLDS)
+            search = GridSearchCV(SVC(kernel="linear"), {"C": COSTS}, cv=INNER_FOLDS)
             search.fit(train_features, y[train])
             accuracies.append(float(search.score(test_features, y[test])))
             advance(1)
@@ -143,7 +136,8 @@ def check_figure_format(path: Path) -> str:
 
 def draw_words(X: Diagrams, y: Ints, path: Path, *, seed: int) -> None:
     """Draw the average histogram of each class; the file is written atomically."""
-    vectorizer = PersistenceBoW(n_words=N_WORDS, random_state=seed).fit(X)
+    # As many words as in the paper's figure.
+    vectorizer = PersistenceBoW(n_words=20, random_state=seed).fit(X)
     figure = _new_figure()
     axes = figure.subplots(2, 3)
     plot_class_words(vectorizer, X, y, label_names=SHAPE_NAMES, axes=axes)

@@ -92,6 +92,7 @@ REFUSED = [
     (FIT + "--set n_words=none", 1, "Error: Expected --words to be "),
     (FIT + "--set weighting=5", 1, "Error: Expected --set weighting=... to be "),
     (FIT + "--words 10000001", 1, "would need 10,000,001 numbers for each part of a d"),
+    ("fit labels.txt -o m.pbow", 1, "Expected pbow convert --from to be one of pbow, "),
     ("fit below.csv -o m.pbow", 1, "Of point clouds, compute the diagrams first."),
     ("fit diagrams.pbow -o circle", 1, "Error: circle: Too many levels of symbolic li"),
     ("transform model.pbow diagrams.pbow -o v.xls", 2, "Expected a .npy, .csv, .parqu"),

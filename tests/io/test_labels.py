@@ -24,7 +24,7 @@ def folder(tmp_path, monkeypatch):
         ("02\n10\n", ["02", "10"]),
         ("2\n1.5\n", ["2", "1.5"]),
         ("2\n" + "9" * 40, ["2", "9" * 40]),
-        ('a\n"' + "b" * 200_000, ["a", '"' + "b" * 200_000]),
+        ('"' + "b" * 200_000 + "\na", ['"' + "b" * 200_000, "a"]),
     ],
     ids=["any letters", "whole", "zeros in front", "fractions", "many digits", "long"],
 )
