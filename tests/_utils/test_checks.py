@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from pbow._utils.checks import check_option, is_finite_number, is_integer
+from pbow._utils.checks import check_dims, check_option, is_finite_number, is_integer
 from pbow.errors import ParameterError
 
 
@@ -32,3 +32,13 @@ def test_an_option_is_one_of_the_choices():
     for value in ("xml", ["csv"], np.array(["csv", "csv"])):
         with pytest.raises(ParameterError, match="format to be one of 'csv', 'npy'"):
             check_option("format", value, ("npy", "csv"))
+
+
+def test_dims_may_be_one_or_several():
+    assert check_dims(1) == [1]
+    assert check_dims(np.array([2, 0])) == [2, 0]
+    assert check_dims(range(3)) == [0, 1, 2]
+    refused = ["01", (), (True,), 1.0, [None], -1, 1000, 10**5000, (1, 1), np.array(1)]
+    for dims in refused:
+        with pytest.raises(ValueError, match="one or more different ints >= 0"):
+            check_dims(dims)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbow import Diagrams
-from pbow.io.dimensions import by_dimension, check_dims, dimensions_of, from_dimensions
+from pbow.io.dimensions import by_dimension, dimensions_of, from_dimensions
 
 
 @given(st.lists(st.integers(0, 3)))
@@ -33,12 +33,3 @@ def test_parts_are_known_by_their_dimension_whatever_the_case():
     for name in ("H", "H01", "H1_inf", "Ord0", "H1000", "1"):
         with pytest.raises(ValueError, match=f"it knows parts .* '{name}' is none of"):
             dimensions_of(Diagrams.from_list([[]], name=name), "it")
-
-
-def test_dims_may_be_one_or_several():
-    assert check_dims(1) == [1]
-    assert check_dims(np.array([2, 0])) == [2, 0]
-    assert check_dims(range(3)) == [0, 1, 2]
-    for dims in ("01", (), (True,), 1.0, [None], -1, 1000, 10**5000):
-        with pytest.raises(ValueError, match="one or more ints from 0"):
-            check_dims(dims)

@@ -7,9 +7,21 @@ from collections.abc import Collection
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 from pbow.errors import ParameterError
 
-__all__ = ["check_option", "is_finite_number", "is_integer"]
+__all__ = [
+    "LARGEST_DIMENSION",
+    "check_dims",
+    "check_option",
+    "is_dimension",
+    "is_finite_number",
+    "is_integer",
+]
+
+# A part costs memory for every sample; garbage read as dimensions would make a million.
+LARGEST_DIMENSION = 999
 
 
 def is_integer(value: Any, minimum: int) -> bool:
@@ -29,6 +41,21 @@ def is_finite_number(value: Any) -> bool:
         return math.isfinite(float(value))
     except OverflowError:  # an int beyond every float
         return False
+
+
+def is_dimension(value: Any) -> bool:
+    """Whether `value` is an int that a homology dimension may be."""
+    return is_integer(value, 0) and value <= LARGEST_DIMENSION
+
+
+def check_dims(dims: Any) -> list[int]:
+    """Return one or more homology dimensions as a list."""
+    wanted = list(dims) if np.iterable(dims) else [dims]
+    are_dimensions = bool(wanted) and all(map(is_dimension, wanted))
+    if not are_dimensions or len(set(wanted)) < len(wanted):
+        expected = f"one or more different ints >= 0 and <= {LARGEST_DIMENSION}"
+        raise ParameterError("dims", f"{expected}, as in (0, 1)", dims)
+    return [int(dim) for dim in wanted]
 
 
 def check_option(name: str, value: Any, choices: Collection[Any]) -> None:

@@ -29,7 +29,6 @@ __all__ = [
     "check_array",
     "check_collection",
     "check_coordinates",
-    "check_dims",
     "check_field",
     "check_items",
     "check_max_edge",
@@ -49,7 +48,6 @@ Result = TypeVar("Result")
 
 OLDEST_GUDHI = "3.12"  # the first with gudhi.sklearn.RipsPersistence
 LARGEST_FIELD = 46_337  # gudhi multiplies coefficients in 32 bits
-LARGEST_DIM = 2**31 - 1  # and counts dimensions in as many
 
 
 def make_diagrams(
@@ -246,19 +244,6 @@ def check_places(rows: NDArray[Any], n_vertices: int, noun: str) -> None:
             "vertices, counted from 0."
         )
         raise ValueError(msg)
-
-
-def check_dims(dims: Any) -> list[int]:
-    """Return the dimensions of homology as a list."""
-    wanted = list(dims) if isinstance(dims, (Sequence, np.ndarray)) else [dims]
-    if (
-        not wanted
-        or not all(is_integer(dim, 0) and dim <= LARGEST_DIM for dim in wanted)
-        or len(set(wanted)) < len(wanted)
-    ):
-        expected = "one or more different ints >= 0, as in (0, 1)"
-        raise ParameterError("dims", expected, dims)
-    return [int(dim) for dim in wanted]
 
 
 def check_field(field: Any) -> int:

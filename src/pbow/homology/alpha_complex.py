@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from pbow._utils.checks import check_option
+from pbow._utils.checks import check_dims, check_option
 from pbow.diagrams import Diagrams
 from pbow.homology._clouds import check_clouds
 from pbow.homology._common import (
     Floats,
-    check_dims,
     check_field,
     diagrams_of_tree,
     empty_diagrams,

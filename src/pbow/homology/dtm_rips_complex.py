@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from pbow._utils.checks import is_finite_number, is_integer
+from pbow._utils.checks import check_dims, is_finite_number, is_integer
 from pbow.diagrams import Diagrams
 from pbow.errors import ItemError, ParameterError
 from pbow.homology._clouds import check_clouds
 from pbow.homology._common import (
     Floats,
-    check_dims,
     check_field,
     check_max_edge,
     diagrams_of_tree,

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from pbow._utils.checks import check_dims
 from pbow._utils.threads import for_each_block
 from pbow.compute.extended import extended_graphs
 from pbow.compute.union_find import count_neighbors, sublevel_graphs
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
 from pbow.errors import ParameterError
-from pbow.homology._common import Floats, Ints, as_numbers, check_dims, check_items
+from pbow.homology._common import Floats, Ints, as_numbers, check_items
 from pbow.homology.graph_collection import Graphs, as_listed, cumulated, is_networkx
 
 __all__ = ["graph_extended", "graph_sublevel", "gudhi_orientation"]

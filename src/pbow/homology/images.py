@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from pbow._utils.checks import check_dims
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
 from pbow.errors import ParameterError
 from pbow.homology._common import (
     Floats,
     as_numbers,
     check_collection,
-    check_dims,
     check_field,
     check_items,
     empty_diagrams,

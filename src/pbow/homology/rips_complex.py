@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pbow._utils.checks import check_option
+from pbow._utils.checks import check_dims, check_option
 from pbow.diagrams import Diagrams
 from pbow.homology._clouds import check_clouds, check_matrices
-from pbow.homology._common import check_dims, check_field, check_max_edge
+from pbow.homology._common import check_field, check_max_edge
 from pbow.homology._flag import edges_up_to, flag_diagrams, flag_engine
 
 __all__ = ["rips"]

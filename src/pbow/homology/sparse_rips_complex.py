@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_matrix
 
-from pbow._utils.checks import is_finite_number
+from pbow._utils.checks import check_dims, is_finite_number
 from pbow._utils.threads import steps_per_call
 from pbow.compute.sparse_rips import (
     Edges,
@@ -21,7 +21,6 @@ from pbow.errors import ParameterError
 from pbow.homology._clouds import check_clouds
 from pbow.homology._common import (
     Floats,
-    check_dims,
     check_field,
     check_max_edge,
     in_threads,

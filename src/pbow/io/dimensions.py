@@ -9,24 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow._utils.checks import is_integer
+from pbow._utils.checks import LARGEST_DIMENSION, check_dims
 from pbow.diagrams import Diagrams
-from pbow.errors import ParameterError
 
-__all__ = [
-    "Dims",
-    "by_dimension",
-    "check_dims",
-    "dimensions_of",
-    "from_dimensions",
-    "is_dimension",
-]
+__all__ = ["Dims", "by_dimension", "dimensions_of", "from_dimensions"]
 
 Floats = NDArray[np.float64]
 Dims = int | Iterable[int] | None
-
-# A part costs memory for every sample; garbage read as dimensions would make a million.
-LARGEST_DIMENSION = 999
 
 PART = re.compile(r"h(0|[1-9][0-9]{0,2})", re.IGNORECASE)
 
@@ -86,21 +75,3 @@ def dimensions_of(X: Diagrams, format_name: str) -> dict[str, int]:
         )
         raise ValueError(msg)
     return {name: int(match[1]) for name, match in matches.items() if match}
-
-
-def check_dims(dims: Any) -> list[int]:
-    """Return the dimensions wanted as a list, or say what is wrong with them."""
-    several = isinstance(dims, Iterable) and not isinstance(dims, str)
-    listed = list(dims) if several else [dims]
-    expected = f"one or more ints from 0 to {LARGEST_DIMENSION}, as in (0, 1)"
-    for dim in listed:
-        if not is_dimension(dim):
-            raise ParameterError("dims", expected, dim)
-    if not listed or len(set(listed)) < len(listed):
-        raise ParameterError("dims", f"{expected}, each once", dims)
-    return [int(dim) for dim in listed]
-
-
-def is_dimension(value: Any) -> bool:
-    """Whether `value` is an int that a homology dimension may be."""
-    return is_integer(value, 0) and value <= LARGEST_DIMENSION

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow.io.dimensions import LARGEST_DIMENSION, by_dimension, is_dimension
+from pbow._utils.checks import LARGEST_DIMENSION, is_dimension
+from pbow.io.dimensions import by_dimension
 
 __all__ = [
     "as_dimension",
