@@ -68,6 +68,7 @@ def test_a_point_on_the_diagonal_says_nothing_about_the_order(imported):
         ({}, CSV.replace("2.0", "1e300"), "line 5 is '3,1e300'"),
         ({}, CSV.replace("3,2.0", "3"), "line 5 is '3'"),
         ({}, b"\xff\xfe,part", "not a table of comma-separated values"),
+        ({}, CSV + '"3', "not a table of comma-separated values"),
         ({}, CSV + "4,1.0\n", "has 4 diagrams, and train.csv has 5 parts"),
         ({"geodesic/1/4": [[0.0, 1.0]]}, CSV, "has 5 diagrams"),
         ({"geodesic/1/3": [[2.0, 1.0]]}, CSV, "dies before it is born"),

@@ -67,25 +67,23 @@ def _read_parts(release: Release, name: str) -> tuple[list[int], list[str]]:
     """Return the label of each point, and the names of the labels."""
     where = release.where(name)
     try:
-        text = release.read(name).decode("utf-8-sig")
-        rows = list(csv.reader(text.splitlines(), strict=True))
+        lines = release.read(name).decode("utf-8-sig").splitlines()
+        reader = csv.DictReader(lines, strict=True)
+        if "part" not in (reader.fieldnames or ()):
+            refuse(where, "expected a first line with a column part.")
+        values = []
+        for row in reader:
+            # pandas has written whole numbers as floats, 3.0.
+            word = (row["part"] or "").removesuffix(".0")
+            if not re.fullmatch(r"[0-9]{1,9}", word, re.ASCII):
+                number = reader.line_num
+                refuse(
+                    where,
+                    f"line {number} is {lines[number - 1][:40]!r}; expected a whole "
+                    "number in the column part.",
+                )
+            values.append(int(word))
     except (UnicodeDecodeError, csv.Error) as error:
         refuse(where, f"it is not a table of comma-separated values ({error}).")
-    if not rows or "part" not in rows[0]:
-        refuse(where, "expected a first line with a column part.")
-    column = rows[0].index("part")
-    values = []
-    for number, row in enumerate(rows[1:], 2):
-        if not row:
-            continue
-        # pandas has written whole numbers as floats, 3.0.
-        word = row[column].removesuffix(".0") if column < len(row) else ""
-        if not re.fullmatch(r"[0-9]{1,9}", word, re.ASCII):
-            refuse(
-                where,
-                f"line {number} is {','.join(row)[:40]!r}; expected a whole number in "
-                "the column part.",
-            )
-        values.append(int(word))
     found, labels = np.unique(np.array(values, np.int64), return_inverse=True)
     return labels.tolist(), [str(part) for part in found]

@@ -96,7 +96,9 @@ def convert_princeton(
         "label_names": np.array([f"{category}/{name}" for name in found]),
         "mesh_category": np.zeros(len(meshes), np.int32),
         "category_names": np.array([category]),
-        "mesh_ids": np.array([_number(mesh) for mesh in meshes], np.int32),
+        "mesh_ids": np.array(
+            [int(PurePosixPath(mesh).stem) for mesh in meshes], np.int32
+        ),
     }
     done = (
         "A vertex has the part of most of its faces, the first of several; one of no "
@@ -116,10 +118,6 @@ def _find(release: Release, category: str) -> tuple[list[str], list[str], bool]:
     ending = "_labels.txt" if are_named else "_0.seg"
     parts = [release.only(f"{number}{ending}", HOME) for number in numbers]
     return meshes, parts, are_named
-
-
-def _number(mesh: str) -> int:
-    return int(PurePosixPath(mesh).stem)
 
 
 def _read_mesh(release: Release, name: str) -> tuple[NDArray[np.float32], Ints]:
