@@ -151,14 +151,3 @@ def test_parts_come_in_the_order_in_which_they_are_asked_for(X):
     assert fitted.transform(X) == X["H0"]
     assert fitted.get_feature_names_out().tolist() == ["H0"]
     assert fitted.parts_ == ("H0", "H1")
-
-
-def test_real_diagrams_are_rescaled_and_cleaned(data_home):
-    with np.load(data_home / "synthetic_pcodebooks_gauss_0_1_h1.npz") as arrays:
-        X = Diagrams(arrays["points"], arrays["offsets"])
-    pipeline = make_pipeline(Rescale(), PersistenceThreshold(0.01), MostPersistent(50))
-    kept = pipeline.fit_transform(X)
-    assert kept.sizes.max() == 50
-    deaths = kept.finite().points
-    assert deaths[:, 1].max() == 1.0
-    assert (deaths[:, 1] - deaths[:, 0]).min() > 0.01

@@ -1,10 +1,8 @@
 """Constants are attacked: by grids, by random words, by matchings solved exactly."""
 
-import doctest
 import math
 import re
 from itertools import product
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -521,10 +519,3 @@ def test_moving_an_essential_class_reaches_the_bound(training):
     first, second = model.transform({"H0": moved, "H1": [[], []]})
     ratio = np.abs(first - second).max() / step
     assert 0.99 * model.stability_constant_ <= ratio <= model.stability_constant_
-
-
-def test_the_guide_runs_as_written():
-    guide = Path(__file__).parents[1] / "docs/guide/stability.md"
-    results = doctest.testfile(str(guide), module_relative=False, encoding="utf-8")
-    assert results.attempted > 10
-    assert results.failed == 0

@@ -17,20 +17,11 @@ def test_equal_limits_are_a_step():
     assert_array_equal(Ramp(1.0, 1.0)(np.array([0.5, 1.0, 2.0])), [0, 1, 1])
 
 
-@pytest.mark.parametrize(
-    "limits",
-    [
-        (2.0, 1.0),
-        (np.nan, 1.0),
-        (-0.1, 1.0),
-        (0.0, np.inf),
-        (0, 10**400),
-        ("0", "1"),
-        (None, None),
-        ([0.0], {}),
-        (False, True),
-    ],
-)
+NO_LIMITS = [(2.0, 1.0), (np.nan, 1.0), (-0.1, 1.0), (0.0, np.inf), (0, 10**400)]
+NO_LIMITS += [("0", "1"), (None, None), ([0.0], {}), (False, True)]
+
+
+@pytest.mark.parametrize("limits", NO_LIMITS, ids=lambda limits: f"{limits!r:.20}")
 def test_limits_are_numbers_that_ascend_from_0(limits):
     with pytest.raises(ValueError, match="Expected finite numbers 0 <= low <= high"):
         Ramp(*limits)

@@ -1,5 +1,3 @@
-from itertools import pairwise
-
 import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -48,13 +46,6 @@ def check_row(row, points):
         assert_allclose(found[:2], expected[:2], rtol=1e-12, atol=1e-14 * size)
     assert row[-2] == len(points)
     assert_allclose(row[-1], entropy_by_definition(deaths - births), atol=1e-14)
-
-
-def test_statistics_are_those_of_numpy(ragged):
-    rows = rows_of(ragged)
-    for row, (i, j) in zip(rows[1:], pairwise(ragged.offsets[1:]), strict=True):
-        check_row(row, ragged.points[i:j])
-    assert not rows[0].any()
 
 
 coordinate = st.floats(-1e100, 1e100) | st.floats(-1, 1) | st.sampled_from([0.0, 0.5])

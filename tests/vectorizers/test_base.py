@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -56,10 +57,12 @@ def test_the_number_of_threads_does_not_change_a_bit(vectorizer):
 
 
 @each_vectorizer
-def test_a_pipeline_with_it_classifies(vectorizer, ragged):
+def test_a_pipeline_with_it_can_be_searched(vectorizer, ragged):
     y = np.arange(30) % 2
     pipeline = make_pipeline(clone(vectorizer), StandardScaler(), LinearSVC(dual=False))
-    assert pipeline.fit(ragged, y).predict(ragged).shape == (30,)
+    grid = {f"{pipeline.steps[0][0]}__essential": ["drop", 9.0]}
+    search = GridSearchCV(pipeline, grid, cv=2).fit(ragged, y)
+    assert search.predict(ragged).shape == (30,)
 
 
 @each_vectorizer

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline, make_union
-from sklearn.svm import LinearSVC
+from sklearn.pipeline import make_union
 from tests import estimators
 
 from pbow import PersistenceBoW, StablePersistenceBoW
@@ -28,17 +26,6 @@ def test_the_same_seed_gives_the_same_bits(vectorizer, ragged):
     )
     assert not np.array_equal(one, other)
     assert clone(vectorizer).set_params(random_state=None).fit(ragged)
-
-
-@each_vectorizer
-def test_grid_search_in_a_pipeline(vectorizer, ragged):
-    y = np.arange(30) % 2
-    search = GridSearchCV(
-        make_pipeline(clone(vectorizer), LinearSVC()),
-        {f"{type(vectorizer).__name__.lower()}__n_words": [2, 3]},
-        cv=2,
-    )
-    assert search.fit(ragged, y).predict(ragged).shape == (30,)
 
 
 def test_two_descriptors_join_in_a_union(ragged):
@@ -69,26 +56,6 @@ def test_words_of_essential_points_can_be_set_apart(cls, ragged):
 
 @each_class
 @pytest.mark.parametrize(
-    ("X", "message"),
-    [
-        ([[[0, 1], [0, 2]]], "Part H1: Cannot learn 3 words: .* 2 points has only 2 t"),
-        ([[[0, 1]] * 9], "Cannot learn 3 words: the sample of 9 points has only 1 tha"),
-    ],
-    ids=str,
-)
-def test_too_few_distinct_points_are_counted(cls, X, message):
-    with pytest.raises(ValueError, match=message):
-        cls(3).fit(X)
-
-
-@each_class
-def test_identical_points_have_one_word(cls):
-    X = [[[0.25, 1.0]] * 4, [[0.25, 1.0]], []]
-    assert_allclose(cls(1).fit_transform(X), [[2.0], [1.0], [0.0]])
-
-
-@each_class
-@pytest.mark.parametrize(
     ("params", "message"),
     [
         ({"sample_size": 4}, "n_words=5 words from a sample of at most sample_size=4"),
@@ -111,8 +78,3 @@ def test_births_that_differ_by_rounding_share_a_word(cls, ragged):
     ]
     fitted = cls({"H1": 3, "H1_inf": 50}, essential="separate").fit(X)
     assert 1 <= fitted.codebooks_["H1_inf"].n_words <= 4
-
-
-@each_class
-def test_numpy_booleans_are_booleans(cls, ragged):
-    assert cls(3, whiten=np.True_).fit(ragged)

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from pbow._utils.checks import is_finite_number
 from pbow._utils.constraints import Constraint, Jobs, OneOf
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams, check_diagrams
-from pbow.essential import ESSENTIAL, check_suffix, finite_parts, parts_with_points
+from pbow.essential import ESSENTIAL, finite_parts, parts_with_points
 from pbow.estimator import DiagramEstimator
 from pbow.kernels._tiles import Comparison, fill
 
@@ -188,17 +188,6 @@ class PairwiseKernel(DiagramEstimator):
     def n_features_out_(self) -> int:
         """Number of columns: of training samples."""
         return len(self._model().X_fit_)
-
-    def check_parameters(self, parts: tuple[str, ...]) -> None:
-        """Raise unless all parameters are good for diagrams with these parts.
-
-        Parameters
-        ----------
-        parts : tuple of str
-            Names of the parts.
-        """
-        super().check_parameters(parts)
-        check_suffix(self.essential, parts)
 
     def _learn(self, X: Diagrams) -> dict[str, Any]:
         deaths = _latest_times(X) if self.essential == "separate" else {}
