@@ -41,14 +41,6 @@ def test_points_that_no_edge_joins_are_components():
     assert X[0].tolist() == [[0.0, np.inf], [0.0, np.inf]]
 
 
-def test_an_outlier_enters_late(rng):
-    cloud = np.concatenate((rng.uniform(size=(30, 2)), [[9.0, 9.0]]))
-    births = dtm_rips([cloud], 0, k=5)[0][:, 0]
-    *others, last = np.sort(births)
-    assert max(others) < 2
-    assert last > 18
-
-
 def test_powers_of_large_distances_do_not_overflow(rng):
     cloud = rng.uniform(size=(10, 2))
     X = dtm_rips([1e90 * cloud, cloud], k=4, q=30)

@@ -126,23 +126,6 @@ def test_a_circle_with_two_tails_has_all_four_kinds_of_points():
     assert X["Ext1"][0].tolist() == [[1.0, 3.0]]
 
 
-def test_extended_diagrams_of_negated_values_are_mirrored(rng):
-    edges = rng.integers(0, 30, size=(60, 2))
-    values = rng.permutation(30).astype(float)
-    up = graph_extended([(edges, 30)], [values])
-    down = graph_extended([(edges, 30)], [-values])
-    for part, mirrored in {"Ord0": "Rel1", "Rel1": "Ord0", "Ext0": "Ext0"}.items():
-        assert_array_equal(in_order(up[part][0]), in_order(-down[mirrored][0][:, ::-1]))
-    # A loop has one highest and one lowest value, whichever comes first.
-    assert_array_equal(in_order(up["Ext1"][0]), in_order(-down["Ext1"][0][:, ::-1]))
-
-
-def test_points_of_one_value_are_left_out():
-    triangle_and_vertex = ([[0, 1], [1, 2], [2, 0]], 4)
-    X = graph_extended([triangle_and_vertex], [[1.0, 1.0, 1.0, 2.0]])
-    assert [X[part].sizes.tolist() for part in EXTENDED] == [[0]] * 4
-
-
 def test_a_long_cycle_is_one_loop():
     n = 100_000
     cycle = np.column_stack((np.arange(n), (np.arange(n) + 1) % n))

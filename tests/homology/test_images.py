@@ -61,16 +61,6 @@ def diagrams_of_cripser(compute, image, dims):
     return found
 
 
-@given(image=st.one_of(flat_images, deep_images))
-def test_small_images_have_the_diagrams_of_cripser(cripser, image):
-    dims = tuple(range(image.ndim))
-    X = cubical([image], dims)
-    for dim, expected in zip(
-        dims, diagrams_of_cripser(cripser, image, dims), strict=True
-    ):
-        assert_array_equal(in_order(X[f"H{dim}"][0]), expected)
-
-
 @pytest.mark.parametrize(
     "file", ["heightmaps_gelsight_19cls_100px", "depth_pothole_patches64"]
 )

@@ -128,12 +128,6 @@ def test_the_outer_end_of_a_tube_never_closes():
     assert_array_equal(X[0], [[4 * side, np.inf]])
 
 
-def test_a_torus_has_two_essential_loops(rng):
-    faces = grid(9, 11, around=True, along=True)
-    X = mesh_geodesic(rng.uniform(size=(99, 3)), faces, range(0, 99, 10))
-    assert X.essential().sizes.tolist() == [2] * 10
-
-
 def test_a_sphere_has_no_essential_loop(rng):
     faces = [[x, y, z] for x in (0, 3) for y in (1, 4) for z in (2, 5)]
     assert_same_as_gudhi(OCTAHEDRON + 0.1 * rng.uniform(size=(6, 3)), faces, range(6))
@@ -172,10 +166,6 @@ def test_a_face_with_two_equal_corners_is_an_edge():
     # The triangles 0 1 2 and 0 2 3, and an edge from 1 to 3 that closes a loop.
     X = mesh_geodesic(SQUARE, [*TWO_TRIANGLES, [1, 3, 3], [2, 2, 2]], [0])
     assert X[0].tolist() == [[1.0, np.inf]]
-
-
-def test_vertices_at_one_place_are_no_trouble():
-    assert_same_as_gudhi(np.zeros((20, 3)), grid(4, 5, around=True), [0, 3])
 
 
 def test_edges_with_three_triangles_take_the_general_way(rng):

@@ -22,10 +22,6 @@ def test_the_signature_is_the_diagonal_of_the_heat_kernel(rng, t, density):
     assert (signature <= 1).all()
 
 
-def test_a_vertex_without_edges_keeps_its_heat():
-    assert heat_kernel_signature(([[0, 1]], 3), t=2.0)[2] == 1.0
-
-
 def test_twins_match_the_definition():
     star_of_stars = [[0, 1], [0, 2], *([1, v] for v in range(3, 9)), [2, 9], [2, 10]]
     both_sides = [[u, v] for u in (11, 12, 13) for v in (14, 15)]
