@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import (
     estimator_checks_generator,
     parametrize_with_checks,
 )
-from tests.estimators import ESTIMATORS, TRANSFORMERS, one_per_class
+from tests.estimators import ESTIMATORS, TRANSFORMERS, VECTORIZERS, one_per_class
 from tests.rows import rows_double
 
 import pbow
@@ -370,6 +370,12 @@ def test_the_number_of_columns_is_known_without_their_names(estimator, X):
     fitted = clone(estimator).set_params(essential="separate").fit(X)
     assert fitted.n_features_out_ == fitted.transform(X).shape[1]
     assert fitted.n_features_out_ == len(fitted.get_feature_names_out())
+
+
+@pytest.mark.parametrize("vectorizer", one_per_class(VECTORIZERS), ids=str)
+def test_the_parameters_tell_how_many_numbers_there_may_be(vectorizer, ragged):
+    fitted = clone(vectorizer).fit(ragged)
+    assert 0 < fitted.n_features_out_ <= vectorizer._n_numbers()
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tests.estimators import KERNELS, one_per_class
 
 from pbow import Diagrams
 from pbow.errors import ParameterError
-from pbow.kernels import MultiScaleKernel
+from pbow.kernels import LandscapeKernel, MultiScaleKernel
 
 each_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=str)
 FIRST_OF_CLASS = one_per_class(KERNELS)
@@ -125,6 +125,31 @@ def test_a_finished_file_is_read_and_no_other_is_overwritten(kernel, ragged, tmp
         with pytest.raises(FileExistsError, match="exists and is not this matrix"):
             other()
     assert_array_equal(np.load(path), expected)
+
+
+class Counting(LandscapeKernel):
+    """A kernel of one's own, whose distances are what it learns."""
+
+    count_: float
+
+    def _learn_parts(self, parts):
+        return {"count_": float(sum(len(part.points) for part in parts.values()))}
+
+    def _distances_need_fit(self):
+        return True
+
+    def _distance_tile(self, left, right, rows, columns):
+        return np.full_like(
+            super()._distance_tile(left, right, rows, columns), self.count_
+        )
+
+
+def test_a_matrix_on_disk_depends_on_all_that_is_learnt(ragged, tmp_path):
+    path = tmp_path / "matrix.npy"
+    kernel = Counting().fit(ragged)
+    assert kernel.distances(ragged[:2], out=path)[0, 1] == len(ragged.points)
+    with pytest.raises(FileExistsError, match="exists and is not this matrix"):
+        kernel.fit(ragged[:5]).distances(ragged[:2], out=path)
 
 
 @each_class

@@ -131,6 +131,9 @@ Quantiles = Constraint(
 
 def check_parameter(estimator: Any, name: str, constraint: Constraint) -> None:
     """Raise a ParameterError unless a parameter is what its constraint says."""
+    if not hasattr(estimator, name):
+        msg = f"Expected __init__ of {type(estimator).__name__} to set {name!r}."
+        raise TypeError(msg)
     value = getattr(estimator, name)
     if not constraint.accepts(value):
         raise ParameterError(name, constraint.expected, value, type(estimator).__name__)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from typing import Any, ClassVar
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
@@ -306,23 +305,21 @@ class PairwiseKernel(DiagramEstimator):
 
     def _digest(self, what: str, left: Parts, right: Parts | None) -> str:
         """Return a digest of all that the matrix depends on."""
-        params = {
-            name: value
-            for name, value in self.get_params(deep=False).items()
-            if name != "n_jobs"
-        }
-        learnt = None
+        params = self.get_params(deep=False)
+        del params["n_jobs"]
+        learnt = {}
         if what == "kernel" or self._distances_need_fit():
-            learnt = getattr(self, "bandwidths_", None)
+            # The training diagrams are on the right, if anywhere.
+            names = set(self.learnt_types()) - {"X_fit_"}
+            learnt = {name: getattr(self, name) for name in names}
+        arrays = [
+            {name: (part.points, part.offsets) for name, part in parts.items()}
+            for parts in (left, right or {})
+        ]
         # Another version may differ in the last bit.
-        title = [version("pbow"), type(self).__name__, what, params, learnt, not right]
-        digest = hashlib.sha256(json.dumps(title, default=repr).encode())
-        for parts in (left, right or {}):
-            for name, part in parts.items():
-                digest.update(json.dumps([name, len(part)]).encode())
-                digest.update(part.offsets.data)
-                digest.update(part.points.data)
-        return digest.hexdigest()
+        title = (version("pbow"), type(self).__name__, what, params, right is None)
+        key: str = joblib.hash((title, learnt, arrays), "sha1", coerce_mmap=True)
+        return key
 
 
 def median_distance(

@@ -128,6 +128,9 @@ class PersistenceStatistics(Vectorizer):
     def _column_names(self, name: str) -> list[str]:
         return list(self.columns_[name])
 
+    def _n_numbers(self) -> int:
+        return len(ALL_COLUMNS)
+
     def _check_learnt(self) -> None:
         super()._check_learnt()
         for name, columns in self.columns_.items():
