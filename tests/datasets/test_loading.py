@@ -31,12 +31,6 @@ SMALL = {
     "reddit-12k-hofer": (1026, 2),
     "shape-segmentation-carriere": (12, 3),
 }
-OF_DEPTH_MAPS = {"geomat", "geomat-standin", "petrosurf3d", "petrosurf3d-standin"}
-
-
-def skip_without_gudhi(name):
-    if name in OF_DEPTH_MAPS:
-        pytest.importorskip("gudhi")
 
 
 def cached_files(cache):
@@ -45,7 +39,6 @@ def cached_files(cache):
 
 @pytest.mark.parametrize(("name", "counts"), SMALL.items(), ids=SMALL)
 def test_every_name_loads_the_same_the_second_time(small, cache, name, counts):
-    skip_without_gudhi(name)
     dataset = load_dataset(name, small, n_jobs=2)
     assert (len(dataset.diagrams), len(dataset.label_names)) == counts
     assert dataset.name == name
@@ -66,7 +59,6 @@ def test_every_name_loads_the_same_the_second_time(small, cache, name, counts):
 
 
 def test_the_second_time_nothing_is_computed(small, monkeypatch):
-    pytest.importorskip("gudhi")
     first = load_dataset("petrosurf3d", small)
     monkeypatch.setattr("pbow.datasets.recipes.cubical", None)
     assert load_dataset("petrosurf3d", small).diagrams == first.diagrams
@@ -82,7 +74,6 @@ def few_shapes(seed):
 
 
 def test_shapes_need_no_data_folder(cache, monkeypatch):
-    pytest.importorskip("gudhi")
     entry = replace(catalog.find_entry("synthetic", []), generate=few_shapes)
     monkeypatch.setattr("pbow.datasets.loading.find_entry", lambda *_: entry)
     dataset = load_dataset("synthetic")
@@ -164,7 +155,6 @@ def test_the_data_folder_is_never_written_to(small, tmp_path):
 
 
 def test_a_release_with_its_own_split_is_split_by_it(small):
-    pytest.importorskip("gudhi")
     geomat = load_dataset("geomat", small)
     assert geomat.protocol == "original"
     [(train, test)] = geomat.splits()
@@ -176,7 +166,6 @@ def test_a_release_with_its_own_split_is_split_by_it(small):
 
 
 def test_a_stand_in_says_so(small):
-    pytest.importorskip("gudhi")
     for name, true_name in (("geomat", "GeoMat"), ("petrosurf3d", "PetroSurf3D")):
         standin = load_dataset(f"{name}-standin", small)
         assert standin.provenance.stand_in_for == true_name
@@ -256,7 +245,6 @@ def test_a_damaged_file_is_named_and_nothing_is_kept(tmp_path, cache, change, me
 
 
 def test_geomats_loops_are_those_of_the_texture_without_the_bowl(tmp_path):
-    pytest.importorskip("gudhi")
     # Water surrounds a ring of height 1, but not on a steep slope.
     y, x = np.mgrid[:21, :21] - 10.0
     ring = np.where(np.abs(np.hypot(x - 3, y) - 3.5) < 0.8, 1.0, 0.0)
@@ -313,7 +301,6 @@ REAL = {
 
 @pytest.mark.parametrize(("name", "counts"), REAL.items(), ids=REAL)
 def test_real_data_have_as_many_samples_as_they_should(real, name, counts):
-    skip_without_gudhi(name)
     dataset = real(name)
     groups = None if dataset.groups is None else len(np.unique(dataset.groups))
     assert (len(dataset), len(dataset.label_names), groups) == counts
@@ -339,6 +326,5 @@ def test_all_real_airplanes(real):
 
 @pytest.mark.long
 def test_all_shapes(shared_cache, monkeypatch):
-    pytest.importorskip("gudhi")
     monkeypatch.setenv("PBOW_CACHE", str(shared_cache))
     assert len(load_dataset("synthetic", n_jobs=-1)) == 300

@@ -105,7 +105,6 @@ def test_graphs_are_filtered_by_degree_and_scaled():
 
 @pytest.mark.parametrize("flatten", [True, False])
 def test_depth_maps_are_flooded_after_their_curvature_is_removed(flatten):
-    pytest.importorskip("gudhi")
     arrays = {**image_arrays(n_per_class=140), "scale": np.float64(0.25)}
     assert len(arrays["images"]) > MAPS_PER_BLOCK
     heights = arrays["images"] * 0.25
@@ -118,7 +117,6 @@ def test_depth_maps_are_flooded_after_their_curvature_is_removed(flatten):
 
 
 def test_pixels_that_were_not_measured_never_enter():
-    pytest.importorskip("gudhi")
     arrays = image_arrays(n_per_class=2, dtype=np.float32)
     arrays["images"][1, 4, 4] = np.nan
     masked = np.where(np.isnan(arrays["images"]), np.inf, arrays["images"])
@@ -129,7 +127,6 @@ def test_pixels_that_were_not_measured_never_enter():
 
 
 def test_of_no_depth_maps_there_are_no_diagrams():
-    pytest.importorskip("gudhi")
     assert len(make(DepthMaps(flatten=True), image_arrays(n_per_class=0))) == 0
 
 
@@ -180,7 +177,6 @@ def test_all_meshes_can_be_taken():
 
 
 def test_clouds_are_filtered_by_rips(rng):
-    pytest.importorskip("gudhi")
     clouds = rng.uniform(size=(2, 30, 3))
     arrays = {
         "clouds": clouds,
@@ -200,7 +196,6 @@ RECIPES = {
 
 @pytest.mark.parametrize(("recipe", "arrays"), RECIPES.values(), ids=RECIPES)
 def test_threads_and_progress_make_no_difference(recipe, arrays, capsys):
-    pytest.importorskip("gudhi")
     X = make(recipe, arrays)
     assert capsys.readouterr().err == ""
     assert make(recipe, arrays, n_jobs=2, progress=True) == X

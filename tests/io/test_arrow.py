@@ -4,13 +4,14 @@ import sys
 import tracemalloc
 
 import numpy as np
+import pandas
+import pyarrow as pa
+import pyarrow.ipc
 import pytest
+from pyarrow import parquet
 
 from pbow import Diagrams
 from pbow.io import FileFormatError, read_diagrams, write_diagrams
-
-pa = pytest.importorskip("pyarrow")
-parquet = pytest.importorskip("pyarrow.parquet")
 
 POINT = pa.struct([("birth", pa.float64()), ("death", pa.float64())])
 
@@ -114,7 +115,6 @@ def test_rows_in_several_chunks_follow_one_another(save):
 
 
 def test_pandas_reads_it(X, tmp_path):
-    pandas = pytest.importorskip("pandas")
     write_diagrams(X, tmp_path / "a.parquet")
     frame = pandas.read_parquet(tmp_path / "a.parquet")
     assert frame["β.1"][1].tolist() == [{"birth": 0.25, "death": 0.75}]

@@ -1,4 +1,5 @@
 import numpy as np
+import pandas
 import pytest
 
 from pbow import Diagrams
@@ -63,7 +64,6 @@ def test_spreadsheets_are_understood(read):
 
 
 def test_pandas_reads_and_writes_it(tmp_path):
-    pandas = pytest.importorskip("pandas")
     X = Diagrams.from_parts({"H0": [[[0.5, np.inf]], []], "H1": [[[0.25, 0.375]], []]})
     write_diagrams(X, tmp_path / "a.csv")
     frame = pandas.read_csv(tmp_path / "a.csv")

@@ -18,11 +18,6 @@ steps = st.tuples(st.floats(0, 1e100), st.floats(0, 1e100) | st.just(np.inf)).ma
 names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8).filter(str.strip)
 
 
-def need(format_name):
-    if format_name in {"parquet", "arrow"}:
-        pytest.importorskip("pyarrow")
-
-
 def collections(names, points, min_samples=0):
     """Random collections, with empty diagrams, parts and, if allowed, no samples."""
 
@@ -40,7 +35,6 @@ def collections(names, points, min_samples=0):
 
 @pytest.mark.parametrize("format_name", WHOLE)
 def test_a_collection_comes_back_as_it_was(format_name, tmp_path_factory):
-    need(format_name)
     path = tmp_path_factory.mktemp("whole") / f"diagrams.{format_name}"
 
     @given(collections(names, points))
@@ -89,7 +83,6 @@ def test_a_folder_of_samples_comes_back(format_name, tmp_path_factory):
 
 @pytest.mark.parametrize("format_name", WHOLE)
 def test_several_files_follow_one_another(X, format_name, tmp_path):
-    need(format_name)
     paths = [tmp_path / f"part-{i}.{format_name}" for i in (2, 10, 1)]
     for i, path in enumerate(paths):
         write_diagrams(X[i : i + 1], path)
@@ -102,7 +95,6 @@ def test_several_files_follow_one_another(X, format_name, tmp_path):
 
 @pytest.mark.parametrize("format_name", ["pbow", "parquet", "arrow", "dipha"])
 def test_the_first_bytes_decide_before_the_extension(X, format_name, tmp_path):
-    need(format_name)
     one = X[:1]["H0"] if format_name == "dipha" else X
     write_diagrams(one, tmp_path / "diagrams.csv", format_name)
     assert read_diagrams(tmp_path / "diagrams.csv") == one
@@ -112,7 +104,6 @@ def test_the_first_bytes_decide_before_the_extension(X, format_name, tmp_path):
     ("name", "format_name"), [("A.CSV", "csv"), ("a.feather", "arrow")]
 )
 def test_extensions_are_known(X, name, format_name, tmp_path):
-    need(format_name)
     write_diagrams(X, tmp_path / name)
     assert read_diagrams(tmp_path / name, format_name) == X
 
@@ -152,7 +143,6 @@ def test_nothing_to_read_is_an_error(tmp_path):
 
 @pytest.mark.parametrize("format_name", [*WHOLE, *SINGLE])
 def test_a_missing_file_is_an_os_error(format_name, tmp_path):
-    need(format_name)
     with pytest.raises(FileNotFoundError):
         read_diagrams(tmp_path / "missing", format_name)
 
@@ -168,7 +158,6 @@ def test_one_sample_may_be_one_file(X, format_name, tmp_path):
 
 @pytest.mark.parametrize("format_name", [*WHOLE, *SINGLE])
 def test_real_diagrams_come_back_as_they_were(data_home, format_name, tmp_path):
-    need(format_name)
     parts = {}
     for name in ("H0", "H1"):
         stored = f"synthetic_pcodebooks_gauss_0_1_{name.lower()}.npz"

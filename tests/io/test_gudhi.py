@@ -1,3 +1,4 @@
+import gudhi
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,7 +18,6 @@ intervals = st.lists(st.tuples(st.integers(0, 3), pairs), max_size=8)
 
 @pytest.fixture
 def tree(rng):
-    gudhi = pytest.importorskip("gudhi")
     cloud = rng.uniform(size=(30, 2))
     complex_ = gudhi.RipsComplex(points=cloud, max_edge_length=0.4)
     return complex_.create_simplex_tree(max_dimension=2)
@@ -61,7 +61,6 @@ def test_dims_choose_parts_and_their_order():
 
 
 def test_extended_persistence_of_a_graph_comes_and_goes():
-    gudhi = pytest.importorskip("gudhi")
     tree = gudhi.SimplexTree()
     heights = [0.0, 1.0, 2.0, 3.0, 1.5, 0.5]
     for vertex, height in enumerate(heights):
@@ -79,7 +78,6 @@ def test_extended_persistence_of_a_graph_comes_and_goes():
 
 
 def test_extended_persistence_of_pbow_becomes_that_of_gudhi(rng):
-    gudhi = pytest.importorskip("gudhi")
     edges = np.array(
         [(i, j) for j in range(12) for i in range(j) if rng.random() < 0.2]
     )

@@ -1,13 +1,17 @@
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+import cripser
+import gudhi
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
+from ripser import ripser
 
 from pbow import Diagrams
+from pbow.homology import rips
 from pbow.io import (
     from_cripser,
     from_dionysus,
@@ -27,14 +31,10 @@ def in_order(points):
 
 
 def rips_by_gudhi(cloud, dim):
-    from pbow.homology import rips  # noqa: PLC0415
-
     return in_order(rips([cloud], dims=dim)[0])
 
 
 def test_ripser_finds_what_gudhi_finds(rng):
-    ripser = pytest.importorskip("ripser").ripser
-    pytest.importorskip("gudhi")
     clouds = [rng.uniform(size=(n, 2)).astype(np.float32) for n in (3, 25)]
     results = [ripser(cloud, maxdim=1) for cloud in clouds]
     X = from_ripser(results)
@@ -158,8 +158,6 @@ def test_the_padding_of_a_batch_is_left_out():
 
 
 def test_cripser_finds_what_gudhi_finds(rng):
-    cripser = pytest.importorskip("cripser")
-    gudhi = pytest.importorskip("gudhi")
     image = rng.uniform(size=(12, 15))
     result = cripser.computePH(image, maxdim=1)
     X = from_cripser([result])

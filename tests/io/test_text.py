@@ -1,3 +1,4 @@
+import gudhi
 import numpy as np
 import pytest
 
@@ -55,7 +56,6 @@ def test_without_dimensions_the_part_has_the_name_that_is_given(read):
 
 
 def test_gudhi_reads_what_is_written(tmp_path):
-    gudhi = pytest.importorskip("gudhi")
     X = Diagrams.from_parts(
         {"H0": [[[0.1, np.inf], [-1 / 3, 0.2]]], "H1": [[[1e-30, 1e30]]]}
     )
