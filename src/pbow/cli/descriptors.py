@@ -27,8 +27,9 @@ class OwnClass(click.ParamType):  # type: ignore[type-arg]
         from pbow.estimator import DiagramEstimator  # noqa: PLC0415
 
         module_name, colon, class_name = value.partition(":")
-        if not colon:
-            self.fail(f"expected module:Class; got {value!r}.", param, ctx)
+        if not colon or module_name.endswith(".py") or "/" in module_name:
+            msg = f"expected module:Class, without a path or .py; got {value!r}."
+            self.fail(msg, param, ctx)
         sys.path.insert(0, "")  # as `python -m` does
         try:
             found = getattr(import_module(module_name), class_name, None)
