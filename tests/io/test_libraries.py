@@ -223,6 +223,7 @@ REFUSED = {
         ([[[0.0, 1.0]], [[0.0, 2.0]]], "Result 0 is list.* Wrap one result"),
         ([{"diagrams": []}], "Result 0 is a dict without 'dgms'"),
         ([["text"]], "Result 0"),
+        ([[[[0.0, 1.0], [2.0]]]], "Diagram 0 of part H0"),
     ],
     from_giotto: [
         (GIOTTO[0], r"got \(4, 3\)\. Wrap one sample: array\[None\]"),

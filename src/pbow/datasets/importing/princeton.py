@@ -142,9 +142,7 @@ def _read_mesh(release: Release, name: str) -> tuple[NDArray[np.float32], Ints]:
 def _read_names(release: Release, name: str, n_faces: int) -> NDArray[Any]:
     """Return the name of the part of each face."""
     where = release.where(name)
-    lines = [line.strip() for line in release.read(name).splitlines()]
-    while lines and not lines[-1]:
-        lines.pop()
+    lines = [line.strip() for line in release.read(name).rstrip().splitlines()]
     if len(lines) % 2 or len(lines) > 2 * MOST_PARTS:
         refuse(
             where,

@@ -31,15 +31,9 @@ ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06")
 class Release:
     """Files by name, in natural order, in which 2 comes before 10.
 
-    Attributes
-    ----------
-    path : Path
-        The folder or file.
-    names : list of str
-        Paths within it, with ``/``. Hidden files are ignored, and
-        those that claim to lie outside of it.
-    sums : dict of str to str
-        SHA-256 of each file that was read.
+    `names` are paths within `path`, the folder or file, with ``/``; hidden files are
+    ignored, and those that claim to lie outside of it. `sums` has the SHA-256 of each
+    file that was read.
     """
 
     def __init__(
