@@ -245,3 +245,11 @@ def test_the_grid_is_made_once_and_not_pickled():
     assert book.grid is book.grid
     assert book.has_grid
     assert not pickle.loads(pickle.dumps(book)).has_grid
+
+
+@pytest.mark.parametrize("book", [KMeansCodebook(**HARD), GaussianCodebook(**SOFT)])
+def test_a_notebook_shows_a_row_per_word_but_of_many_the_ends(book):
+    assert "<th>1</th>" in book._repr_html_()
+    many = KMeansCodebook(np.arange(60.0).reshape(30, 2), [1.0, 1.0])
+    assert "10 more" in many._repr_html_()
+    assert many._repr_html_().count("<tr>") == 1 + 21

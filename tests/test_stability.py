@@ -367,15 +367,18 @@ def test_no_constant_is_rounded_to_0():
 
 @each_metric
 @pytest.mark.parametrize(
-    ("mean", "deviations"),
-    [(1e100, [1.0, 1e-109]), (1.0, [1e-109, 1e100])],
-    ids=["far", "thin"],
+    ("mean", "deviations", "ramp"),
+    [
+        (1e100, [1.0, 1e-109], Ramp(0, 1)),
+        (1.0, [1e-109, 1e100], Ramp(0, 1)),
+        (1.0, [1.0, 1.0], Ramp(0.3, 0.3)),
+    ],
+    ids=["far", "thin", "step"],
 )
-def test_what_overflows_is_not_certified(mean, deviations, metric):
+def test_what_overflows_or_jumps_is_not_certified(mean, deviations, ramp, metric):
     codebook = make_codebook([[0.0, mean]], [deviations], 0.0)
-    assert (
-        component_constants(codebook, Ramp(0, 1), scale="peak", metric=metric) == np.inf
-    )
+    constants = component_constants(codebook, ramp, scale="peak", metric=metric)
+    assert constants == np.inf
 
 
 @each_metric

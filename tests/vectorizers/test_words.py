@@ -62,6 +62,7 @@ def test_words_of_essential_points_can_be_set_apart(cls, ragged):
         ({"random_state": "seed"}, "'seed' cannot be used to seed"),
         ({"random_state": -1}, "Seed must be between 0"),
         ({"n_words": 5000, "sample_size": None}, "Part H1: Cannot learn 5000 words"),
+        ({"n_words": 90, "sample_size": 90, "weighting": "ramp"}, "'uniform' does not"),
     ],
     ids=str,
 )
