@@ -1,5 +1,7 @@
 """Descriptors by short name, or as a class of the user's own."""
 
+import sys
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -21,6 +23,11 @@ class Demanding(PersistenceBoW):
         self.secret = secret
 
 class Plain: ...
+
+class Late(PersistenceStatistics):
+    def fit(self, X, y=None):
+        import neighbor
+        return super().fit(X, y)
 """
 
 
@@ -44,6 +51,7 @@ def own(folder, request):
     name = f"own_{abs(hash(request.node.name))}"
     (folder / f"{name}.py").write_text(OWN)
     (folder / "broken.py").write_text("x\n")
+    (folder / "neighbor.py").write_text("")
     return name
 
 
@@ -79,6 +87,25 @@ def test_a_class_of_ones_own_is_fitted_saved_loaded_and_used(run, own, X):
     words = "diagrams.pbow --labels labels.txt --folds 3"
     result = run(f"evaluate {words}", *own_class)
     assert result.stdout.splitlines()[-1].startswith("shorter")
+
+
+def test_classes_of_one_name_are_told_apart_by_their_modules(run, own, folder):
+    (folder / f"{own}_2.py").write_text(OWN)
+    result = run(
+        "evaluate diagrams.pbow --labels labels.txt --folds 2",
+        *("--descriptor", f"{own}:Shorter"),
+        *("--descriptor", f"{own}_2:Shorter"),
+        *("--descriptor", f"{own}:Shorter"),
+    )
+    names = [line.split()[0] for line in result.stdout.splitlines()[-2:]]
+    assert names == ["shorter", f"{own}_2:Shorter"]
+
+
+def test_a_class_of_ones_own_may_import_its_neighbor_later(run, own):
+    before = list(sys.path)
+    run("fit diagrams.pbow -o m.pbow --descriptor", f"{own}:Late")
+    run("fit diagrams.pbow --descriptor", f"{own}:Late", code=2)  # without -o
+    assert sys.path == before
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -31,13 +32,14 @@ class OwnClass(click.ParamType):  # type: ignore[type-arg]
             msg = f"expected module:Class, without a path or .py; got {value!r}."
             self.fail(msg, param, ctx)
         sys.path.insert(0, "")  # as `python -m` does
+        if ctx is not None:
+            # Until the command ends: a method may import a module beside its own.
+            ctx.find_root().call_on_close(partial(sys.path.remove, ""))
         try:
             found = getattr(import_module(module_name), class_name, None)
         except Exception as error:  # whatever runs in the user's module
             why = f"{type(error).__name__}: {error}"
             self.fail(f"cannot import {module_name!r} ({why}).", param, ctx)
-        finally:
-            sys.path.remove("")
         if not isinstance(found, type) or not issubclass(found, DiagramEstimator):
             what = "does not exist" if found is None else f"is {found!r}"
             msg = f"expected a subclass of DiagramEstimator; {value} {what}."
@@ -102,8 +104,12 @@ def make_descriptors(
     Each of the settings is set where a class has such a parameter; at least one must.
     So are `common` ones, of which None is left to the class.
     """
-    # Of the class itself: a subclass of the user's has another name.
-    named = {vars(cls).get("short_name") or cls.__name__: cls for cls in classes}
+    named: dict[str, type] = {}
+    for cls in classes:
+        # Of the class itself: a subclass of the user's has another name.
+        name = vars(cls).get("short_name") or cls.__name__
+        if named.setdefault(name, cls) is not cls:
+            named[f"{cls.__module__}:{cls.__qualname__}"] = cls
     known = {
         name: list(inspect.signature(cls).parameters) for name, cls in named.items()
     }
