@@ -81,7 +81,7 @@ REFUSED = [
     ("convert diagrams.pbow - --json", 2, "--json prints to the standard output, and"),
     ("convert - x.csv", 1, "Cannot read the standard input: its first line must"),
     ("info b.npz", 1, "Cannot read b.npz: "),
-    ("info model.pbow --descriptor pbow", 2, "expected module:Class, without a path or .py; got 'pbow'."),
+    ("info model.pbow --descriptor pbow", 2, "without a path or .py; got 'pbow'."),
     ("info model.pbow --descriptor a:B", 2, "Invalid value for '--descriptor': cannot"),
     (FIT + "--descriptor pbows", 2, "expected one of pbow, image, "),
     (FIT + "--descriptor image --words 4", 2, "image has no parameter n_words; known"),

@@ -23,6 +23,7 @@ from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
 from pbow._utils.constraints import Number
 from pbow.errors import FileFormatError
 from pbow.io.container import MODEL, read_container, write_container
+from pbow.io.models import public_estimators
 from pbow.io.native import write_native
 from pbow.kernels import (
     LandscapeKernel,
@@ -88,6 +89,15 @@ def path(tmp_path):
 def saved_and_loaded(estimator, path):
     pbow.save(estimator, path)
     return pbow.load(path)
+
+
+def test_every_estimator_of_pbow_is_tried_here():
+    assert {type(estimator) for estimator in ESTIMATORS} == {*public_estimators()}
+
+
+def test_estimators_are_listed_by_subpackage():
+    names = [cls.__name__ for cls in public_estimators(pbow.kernels)]
+    assert names == pbow.kernels.__all__
 
 
 @each_estimator

@@ -58,9 +58,10 @@ class Descriptor(LazyChoice):
 
     def classes(self) -> dict[str, type]:
         """Return the classes by short name; imports them."""
+        from pbow.io.models import public_estimators  # noqa: PLC0415
+
         modules = [import_module(f"pbow.{name}") for name in self._subpackages]
-        found = [getattr(m, name) for m in modules for name in m.__all__]
-        return {cls.short_name: cls for cls in found}
+        return {cls.short_name: cls for cls in public_estimators(*modules)}
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None

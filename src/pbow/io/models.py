@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from numbers import Integral, Real
-from types import NoneType, UnionType
+from types import ModuleType, NoneType, UnionType
 from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
 from urllib.parse import quote
 
@@ -29,7 +29,7 @@ from pbow.estimator import DiagramEstimator
 from pbow.io.container import MODEL, Arrays, read_container, write_container
 from pbow.io.native import from_arrays, to_arrays
 
-__all__ = ["load", "save"]
+__all__ = ["load", "public_estimators", "save"]
 
 SEQUENCES: Mapping[str, type] = {"list": list, "tuple": tuple}
 # scikit-learn's own settings of an estimator, which are not of the model.
@@ -176,6 +176,15 @@ def load(
         return _build(header, arrays, classes)
 
 
+def public_estimators(*subpackages: ModuleType) -> list[type[DiagramEstimator]]:
+    """Return the estimators that subpackages export; by default, all that pbow has."""
+    return [
+        getattr(subpackage, name)
+        for subpackage in subpackages or (vectorizers, kernels, preprocessing)
+        for name in subpackage.__all__
+    ]
+
+
 def _name_of(cls: type) -> str:
     """Return the name of a class in files: of other packages, with its module."""
     is_own = cls.__module__.partition(".")[0] == "pbow"
@@ -186,12 +195,7 @@ def _build(
     header: Mapping[str, Any], arrays: Arrays, classes: Iterable[type[DiagramEstimator]]
 ) -> DiagramEstimator:
     """Make the estimator that a header describes, or raise a ValueError."""
-    own = [
-        getattr(module, name)
-        for module in (vectorizers, kernels, preprocessing)
-        for name in module.__all__
-    ]
-    known = {_name_of(cls): cls for cls in (*own, *classes)}
+    known = {_name_of(cls): cls for cls in (*public_estimators(), *classes)}
     name = header.get("class")
     if not isinstance(name, str) or name not in known:
         _refuse(
