@@ -4,10 +4,12 @@ import stat
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import pytest
 
+from pbow._utils import files
 from pbow._utils.files import atomic_folder, atomic_write, naming
 
 posix = pytest.mark.skipif(os.name != "posix", reason="locks and pipes of POSIX")
@@ -110,18 +112,67 @@ def test_a_folder_is_no_file_and_only_an_empty_one_is_replaced(tmp_path):
             pass
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_without_locks_a_draft_is_closed_before_it_is_moved_or_removed(
+    tmp_path, monkeypatch, fails
+):
+    # Windows has neither locks nor moves or removes a file that is open.
+    monkeypatch.setattr(files, "fcntl", None)
+    is_closed = []
+
+    def spy_on(name):
+        original = getattr(Path, name)
+
+        def spy(path, *args, **kwargs):
+            is_closed.append(file.closed)
+            return original(path, *args, **kwargs)
+
+        monkeypatch.setattr(Path, name, spy)
+
+    for name in ("replace", "unlink", "chmod"):
+        spy_on(name)
+    path = tmp_path / "it"
+    path.write_bytes(b"old")
+    with suppress(StopIteration), atomic_write(path) as file:
+        file.write(b"new")
+        if fails:
+            raise StopIteration
+    assert is_closed == ([True] if fails else [True, True])
+    assert path.read_bytes() == (b"old" if fails else b"new")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@posix
+def test_a_planted_draft_is_neither_written_to_nor_gives_its_permissions(tmp_path):
+    path, other = tmp_path / "it", tmp_path / "other"
+    other.write_bytes(b"precious")
+    expected = stat.S_IMODE(other.stat().st_mode)
+    other.chmod(0o606)
+    names = [".it.tmp", ".it.backup.tmp", f".it.{'0' * 16}.tmp"]
+    for name in names:
+        (tmp_path / name).hardlink_to(other)
+    (tmp_path / f".it.{'1' * 16}.tmp").symlink_to(other)
+    with writing_file(path):
+        pass
+    assert other.read_bytes() == b"precious"
+    assert stat.S_IMODE(path.stat().st_mode) == expected
+    # Only the last one has the name of a draft, and nobody holds it.
+    assert [(tmp_path / name).exists() for name in names] == [True, True, False]
+
+
 @posix
 @BOTH
 def test_what_a_killed_process_left_is_gone_after_the_next_write(tmp_path, writing):
     program = (
         "import os, sys\nfrom pbow._utils import files\n"
-        "with getattr(files, sys.argv[1])(sys.argv[2]):\n    os._exit(9)\n"
+        "write, path = getattr(files, sys.argv[1]), sys.argv[2]\n"
+        "with write(path), write(path):\n    os._exit(9)\n"
     )
     name = "atomic_write" if writing is writing_file else "atomic_folder"
     path = tmp_path / "it"
     command = [sys.executable, "-c", program, name, path]
     assert subprocess.run(command, check=False).returncode == 9
-    assert [left.suffix for left in tmp_path.iterdir()] == [".tmp"]
+    assert [left.suffix for left in tmp_path.iterdir()] == [".tmp", ".tmp"]
     with writing(path):
         pass
     assert list(tmp_path.iterdir()) == [path]

@@ -20,7 +20,7 @@ from typing import BinaryIO
 fcntl: ModuleType | None
 try:
     import fcntl
-except ImportError:  # Windows has no such locks: every draft has a name of its own
+except ImportError:  # Windows has no such locks: what was left there stays
     fcntl = None
 
 __all__ = ["AnyPath", "atomic_folder", "atomic_write", "naming"]
@@ -33,9 +33,9 @@ def atomic_write(path: AnyPath) -> Iterator[BinaryIO]:
     """Open a new file that takes the place of `path` once it is complete.
 
     After an error, `path` is as before and nothing else is left. A killed process
-    leaves its draft ``.<name>.tmp`` behind; the next write to `path` takes it over.
-    What is not a regular file (a pipe, a device) is written to as it is. Errors of the
-    system name `path`.
+    leaves its draft, named ``.<name>.<random>.tmp``, behind; the next write to `path`
+    removes it, where the disk has locks. What is not a regular file (a pipe, a device)
+    is written to as it is. Errors of the system name `path`.
 
     Parameters
     ----------
@@ -62,11 +62,16 @@ def atomic_write(path: AnyPath) -> Iterator[BinaryIO]:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
+                if fcntl is None:  # Windows moves no file that is open
+                    file.close()
                 mode = _mode_of(target)
                 if mode is not None:
                     draft.chmod(stat.S_IMODE(mode))
                 draft.replace(target)
             except BaseException:
+                if fcntl is None:  # nor removes it
+                    with contextlib.suppress(OSError):  # again, of a full disk
+                        file.close()
                 draft.unlink(missing_ok=True)
                 raise
 
@@ -75,8 +80,8 @@ def atomic_write(path: AnyPath) -> Iterator[BinaryIO]:
 def atomic_folder(path: AnyPath) -> Iterator[Path]:
     """Make an empty folder that takes the place of `path` once it is complete.
 
-    After an error, nothing is left. A killed process leaves its draft, named
-    ``.<name>.<random>.tmp``, behind; the next write to `path` removes it.
+    After an error, nothing is left. Drafts that a killed process has left are removed
+    as by :func:`atomic_write`.
 
     Parameters
     ----------
@@ -95,16 +100,13 @@ def atomic_folder(path: AnyPath) -> Iterator[Path]:
         ):
             msg = f"{path} is there already. Pass a folder that is new or empty."
             raise FileExistsError(msg)
-        for old in target.parent.glob(f".{glob.escape(target.name)}.*.tmp"):
-            _remove_if_abandoned(old)
-        draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+        draft = _new_draft(target)
         draft.mkdir()
         with contextlib.ExitStack() as stack:
             if fcntl is not None:
                 owner = os.open(draft, os.O_RDONLY)
                 stack.callback(os.close, owner)
-                with contextlib.suppress(OSError):  # a disk without locks
-                    fcntl.flock(owner, fcntl.LOCK_EX)
+                _lock(owner)
             try:
                 yield draft
                 if target.exists():
@@ -138,40 +140,50 @@ def _names_another(error: OSError, path: AnyPath) -> bool:
     return not is_draft and named.resolve() != target
 
 
-def _open_draft(target: Path) -> tuple[Path, BinaryIO]:
-    """Return an empty draft, which is locked as long as the file stays open.
+def _new_draft(target: Path) -> Path:
+    """Return a new name for a draft; remove the drafts of processes that were killed.
 
-    It has a fixed name, so that what a killed process left is found without a look at
-    the whole folder. Whoever comes while it is in use takes a name of its own.
+    Names are random: a file that was planted under one is never written to.
     """
-    draft = target.with_name(f".{target.name}.tmp")
+    name = glob.escape(target.name)
+    for old in target.parent.glob(f".{name}.{'[0-9a-f]' * 16}.tmp"):
+        _remove_if_abandoned(old)
+    return target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+
+
+def _open_draft(target: Path) -> tuple[Path, BinaryIO]:
+    """Return an empty draft, which is locked as long as the file stays open."""
+    while True:
+        draft = _new_draft(target)
+        file = draft.open("xb")
+        _lock(file.fileno())
+        # Before it was locked, another process may have removed it as abandoned.
+        if draft.exists():
+            return draft, file
+        file.close()
+
+
+def _lock(owner: int) -> None:
+    """Show that an open draft is in use, until it is closed or the process ends."""
     if fcntl is not None:
-        with contextlib.suppress(OSError):
-            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
-            owner = os.fdopen(os.open(draft, flags, 0o666), "r+b")
-            try:
-                fcntl.flock(owner, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                # Before it was locked, its last owner may have moved it to its place.
-                if os.path.samestat(os.fstat(owner.fileno()), draft.lstat()):
-                    owner.truncate()
-                    return draft, owner
-            except OSError:
-                owner.close()
-                raise
-            owner.close()
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
-    return draft, draft.open("xb")
+        with contextlib.suppress(OSError):  # a disk without locks
+            fcntl.flock(owner, fcntl.LOCK_EX)
 
 
 def _remove_if_abandoned(draft: Path) -> None:
-    """Remove the folder of a process that was killed: nobody holds its lock."""
+    """Remove the draft of a process that was killed: nobody holds its lock."""
     if fcntl is None:
         return
     with contextlib.suppress(OSError):
-        owner = os.open(draft, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        # Some network folders lock only files that are open for writing.
+        access = os.O_RDONLY if draft.is_dir() else os.O_RDWR
+        owner = os.open(draft, access | os.O_NOFOLLOW)
         try:
             fcntl.flock(owner, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(draft)
+            if draft.is_dir():
+                shutil.rmtree(draft)
+            else:
+                draft.unlink()
         finally:
             os.close(owner)
 
