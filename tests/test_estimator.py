@@ -4,6 +4,7 @@ import inspect
 import pickle
 import threading
 import warnings
+from itertools import cycle
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from pbow import Diagrams, kernels, preprocessing, vectorizers
 from pbow._utils.constraints import OneOf
 from pbow.errors import ParameterError
 from pbow.estimator import DiagramEstimator
+from pbow.vectorizers import PersistenceImage, PersistenceStatistics
 
 CLASSES = one_per_class(ESTIMATORS)
 each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
@@ -282,6 +284,63 @@ def test_an_unfitted_estimator_says_so(estimator):
         clone(estimator).transform([[]])
     with pytest.raises(NotFittedError):
         clone(estimator).get_feature_names_out()
+    for name in ("n_features_out_", "stability_constant_"):
+        if hasattr(type(estimator), name):
+            with pytest.raises(NotFittedError):
+                getattr(clone(estimator), name)
+
+
+def test_columns_have_the_names_of_the_model_that_made_them(ragged):
+    image = PersistenceImage(3).set_output(transform="pandas").fit(ragged)
+    stop = threading.Event()
+
+    def refit():
+        for k in cycle((3, 4)):
+            image.set_params(resolution=k).fit(ragged[:3])
+            if stop.is_set():
+                return
+
+    thread = threading.Thread(target=refit)
+    thread.start()
+    try:
+        for _ in range(200):
+            frame = image.transform(ragged[:2])
+            assert frame.columns[-1] in {"h1_pixel_2_2", "h1_pixel_3_3"}
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_output_that_is_set_after_fit_counts_at_once(ragged):
+    fitted = PersistenceImage(2).fit(ragged)
+    assert list(fitted.set_output(transform="pandas").transform(ragged).columns) == [
+        "h1_pixel_0_0",
+        "h1_pixel_0_1",
+        "h1_pixel_1_0",
+        "h1_pixel_1_1",
+    ]
+
+
+def test_parameters_that_are_set_while_it_fits_wait_for_the_next_fit(ragged):
+    class Meddling(PersistenceStatistics):
+        def _learn(self, X):
+            meddling.set_params(essential="separate")
+            return super()._learn(X)
+
+    meddling = Meddling()
+    meddling.stray_ = 1
+    fitted = meddling.fit(ragged).fitted_
+    assert fitted.essential == "drop"
+    assert not hasattr(fitted, "stray_")
+
+
+@pytest.mark.parametrize("vectorizer", one_per_class(VECTORIZERS), ids=str)
+def test_a_bar_counts_diagrams_and_changes_nothing(vectorizer, ragged, capsys):
+    fitted = clone(vectorizer).fit(ragged)
+    assert_array_equal(
+        fitted.transform(ragged, progress=True), fitted.transform(ragged)
+    )
+    assert "diagrams" in capsys.readouterr().err
 
 
 @each_class
@@ -389,8 +448,9 @@ def test_the_parameters_tell_how_many_numbers_there_may_be(vectorizer, ragged):
     ],
 )
 def test_more_numbers_than_a_machine_holds_are_refused(name, size, ragged):
-    with pytest.raises(ValueError, match=r"would need 100,000,000 numbers for each"):
+    with pytest.raises(ParameterError, match=r"It asks for 100,000,000\.") as caught:
         getattr(vectorizers, name)(**size).fit(ragged)
+    assert caught.value.parameter in size
 
 
 @pytest.mark.parametrize("estimator", TRANSFORMERS, ids=str)

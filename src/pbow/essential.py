@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from pbow._utils.checks import is_finite_number
 from pbow._utils.constraints import Constraint
-from pbow.diagrams import Diagrams
+from pbow.diagrams import LARGEST_COORDINATE, Diagrams
 
 __all__ = [
     "ESSENTIAL",
@@ -29,7 +29,7 @@ ESSENTIAL = Constraint(
     lambda value: (
         value in ("drop", "separate")
         if isinstance(value, str)
-        else is_finite_number(value)
+        else is_finite_number(value) and abs(value) <= LARGEST_COORDINATE
     ),
     "'drop', 'separate' or a finite number",
 )

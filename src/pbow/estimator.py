@@ -15,6 +15,7 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping
 from copy import copy, deepcopy
+from functools import wraps
 from typing import Any, ClassVar, Self, get_origin, get_type_hints
 
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -45,8 +46,26 @@ class DiagramEstimator(  # type: ignore[call-arg]
     short_name: ClassVar[str] = ""
     # What each parameter may be.
     constraints: ClassVar[Mapping[str, Constraint]] = {}
+    # The parameter that `_n_numbers` grows with.
+    size_parameter: ClassVar[str] = ""
 
     parts_: tuple[str, ...]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Let ``transform`` run on the fitted copy, with all that wraps it.
+
+        scikit-learn wraps it to give the output its column names: those of the model
+        that has made the output, also if another thread has fitted again since.
+        """
+        super().__init_subclass__(**kwargs)
+        transform = vars(cls).get("transform")
+        if transform is not None:
+
+            @wraps(transform)
+            def on_the_fitted_copy(self: Any, X: Any, **options: Any) -> Any:
+                return transform(self._model(), X, **options)
+
+            cls.transform = on_the_fitted_copy
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from training diagrams.
@@ -64,14 +83,7 @@ class DiagramEstimator(  # type: ignore[call-arg]
         self : object
             The fitted estimator.
         """
-        X = check_diagrams(X, min_samples=1)
-        self.check_parameters(X.parts)
-        learnt = self._learn(X)
-        fitted = object.__new__(type(self))
-        # Not scikit-learn's clone, which takes as long as a small fit.
-        parameters = {k: v for k, v in vars(self).items() if k != "fitted_"}
-        fitted.__dict__ = {**deepcopy(parameters), "parts_": X.parts, **learnt}
-        self.fitted_ = fitted
+        self.fitted_ = self._fit(check_diagrams(X, min_samples=1))
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
@@ -92,7 +104,20 @@ class DiagramEstimator(  # type: ignore[call-arg]
             What ``transform`` gives, with one row or diagram per sample.
         """
         X = check_diagrams(X, min_samples=1)
-        return self.fit(X, y, **fit_params).transform(X)
+        self.fit(X, y, **fit_params)
+        return self.transform(X)
+
+    def _fit(self, X: Diagrams) -> Self:
+        """Return a copy with the parameters of now and what is learnt from diagrams."""
+        # Not scikit-learn's clone, which takes as long as a small fit. Parameters do
+        # not end in an underscore, and what a fit before this one has left does.
+        fitted = object.__new__(type(self))
+        fitted.__dict__ = {k: v for k, v in vars(self).items() if not k.endswith("_")}
+        fitted.check_parameters(X.parts)
+        learnt = fitted._learn(X)
+        # Afterwards: a generator of random numbers is the caller's until it was used.
+        fitted.__dict__ = {**deepcopy(vars(fitted)), "parts_": X.parts, **learnt}
+        return fitted
 
     def check_parameters(self, parts: tuple[str, ...]) -> None:
         """Raise unless all parameters are good for diagrams with these parts.
@@ -115,11 +140,13 @@ class DiagramEstimator(  # type: ignore[call-arg]
         self._check_together(parts)
         n_numbers = self._n_numbers()
         if n_numbers > MOST_NUMBERS:
-            msg = (
-                f"{self!r} would need {n_numbers:,} numbers for each part of a "
-                f"diagram; expected at most {MOST_NUMBERS:,}. Ask for less."
+            raise ParameterError(
+                self.size_parameter,
+                f"small enough for {MOST_NUMBERS:,} numbers per part of a diagram",
+                getattr(self, self.size_parameter),
+                type(self).__name__,
+                f"It asks for {n_numbers:,}.",
             )
-            raise ValueError(msg)
 
     def _check_together(self, parts: tuple[str, ...]) -> None:
         """Raise unless the parameters go together, and with these parts."""
@@ -172,6 +199,9 @@ class DiagramEstimator(  # type: ignore[call-arg]
         """Return the fitted copy for one call, with the `n_jobs` of now."""
         check_is_fitted(self)
         model: Self = copy(vars(self).get("fitted_", self))
+        output = vars(self).get("_sklearn_output_config")
+        if output is not None:  # what set_output has set since
+            model._sklearn_output_config = output
         if "n_jobs" in self.constraints:
             check_parameter(self, "n_jobs", self.constraints["n_jobs"])
             model.n_jobs = self.n_jobs
@@ -179,6 +209,8 @@ class DiagramEstimator(  # type: ignore[call-arg]
 
     def __getattr__(self, name: str) -> Any:
         # Called for what is not found: learnt attributes are those of the fitted copy.
+        if isinstance(getattr(type(self), name, None), property):
+            return object.__getattribute__(self, name)  # with its own error
         if name.endswith("_") and not name.startswith("_") and "fitted_" in vars(self):
             return getattr(self.fitted_, name)
         msg = f"{type(self).__name__!r} object has no attribute {name!r}"

@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 SMALLEST_SCALE = 1e-100
 
 
-class DiagramTransformer(DiagramEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+class DiagramTransformer(DiagramEstimator, auto_wrap_output_keys=None):
     """Diagrams in, diagrams with the same samples out.
 
     Subclasses say what becomes of a part (:meth:`_change`).
@@ -45,10 +45,9 @@ class DiagramTransformer(DiagramEstimator, auto_wrap_output_keys=None):  # type:
         X : Diagrams
             The same samples.
         """
-        model = self._model()
-        X = check_diagrams(X, parts=model.parts_)
+        X = check_diagrams(X, parts=self.parts_)
         return Diagrams.from_parts(
-            {name: model._change(X[name], name) for name in model._parts_out()}
+            {name: self._change(X[name], name) for name in self._parts_out()}
         )
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:

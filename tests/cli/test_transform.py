@@ -23,9 +23,9 @@ def test_the_whole_collection_is_given_to_the_model_at_once(
     seen = []
     transform = PersistenceBoW.transform
 
-    def watched(self, X):
+    def watched(self, X, **options):
         seen.append(len(X))
-        return transform(self, X)
+        return transform(self, X, **options)
 
     monkeypatch.setattr(PersistenceBoW, "transform", watched)
     result = run("transform model.pbow diagrams.pbow -o v.npy")

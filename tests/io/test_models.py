@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 import pbow
 from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
 from pbow._utils.constraints import Number
-from pbow.errors import FileFormatError
+from pbow.errors import FileFormatError, ParameterError
 from pbow.io.container import MODEL, read_container, write_container
 from pbow.io.models import public_estimators
 from pbow.io.native import write_native
@@ -289,10 +289,46 @@ def test_a_class_of_another_package_is_saved_and_loaded_if_it_is_passed(X, path)
         pbow.load(path)
 
 
+def test_a_class_is_found_by_its_name_wherever_its_module_is_now(X, path):
+    pbow.save(BoxCount().fit(X), path)
+    change(path, ["class"], "__main__:BoxCount")
+    assert type(pbow.load(path, classes=[BoxCount])) is BoxCount
+
+
+def test_what_is_passed_as_classes_is_checked(X, path):
+    pbow.save(BoxCount().fit(X), path)
+    for classes in ([PCA], ["BoxCount"]):
+        with pytest.raises(ParameterError, match="Expected classes to be estimators"):
+            pbow.load(path, classes=classes)
+
+
+class Needy(PersistenceStatistics):
+    """A descriptor that must be given something, and learns a number, too."""
+
+    n_points_: float
+
+    def __init__(self, needed, *, essential="drop", n_jobs=None):
+        super().__init__(essential=essential, n_jobs=n_jobs)
+        self.needed = needed
+
+    def _learn_parts(self, parts, births_only):
+        n = float(sum(len(part.points) for part in parts.values()))
+        return super()._learn_parts(parts, births_only) | {"n_points_": n}
+
+
+def test_a_parameter_may_be_required_and_a_number_be_learnt(X, path):
+    pbow.save(Needy(3).fit(X), path)
+    loaded = pbow.load(path, classes=[Needy])
+    assert (loaded.needed, loaded.n_points_) == (
+        3,
+        float(len(X["H0"].finite().points) + len(X["H1"].points)),
+    )
+
+
 def test_a_file_never_decides_what_is_imported(X, path):
     pbow.save(BoxCount().fit(X), path)
-    change(path, ["class"], "antigravity:BoxCount")
-    with pytest.raises(FileFormatError, match="antigravity:BoxCount"):
+    change(path, ["class"], "antigravity:Other")
+    with pytest.raises(FileFormatError, match="antigravity:Other"):
         pbow.load(path, classes=[BoxCount])
     assert "antigravity" not in sys.modules
 
@@ -332,7 +368,7 @@ def change(path, keys, value):
         (["parameters", "new"], 1, "other parameters or attributes"),
         (["parameters", "normalize"], "l3", "'normalize' parameter"),
         (["parameters", "n_words"], -1, "'n_words' parameter"),
-        (["parameters", "n_words"], 10**9, "at most sample_size|would need"),
+        (["parameters", "n_words"], 10**9, "at most sample_size|small enough"),
         (["parameters", "n_init"], 10**9, "'n_init' parameter"),
         (["parameters", "n_words"], {"dict": {}}, "'n_words' parameter"),
         (["parameters", "n_words"], {"dict": []}, "a parameter that is not of pbow"),

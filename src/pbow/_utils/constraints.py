@@ -29,6 +29,10 @@ __all__ = [
 ]
 
 
+# More threads than this are a mistyped number.
+MOST_THREADS = 4096
+
+
 @dataclass(frozen=True)
 class Constraint:
     """What a parameter may be: a function that accepts a value, and what it expects.
@@ -115,7 +119,10 @@ class PerPart(Constraint):
 # A grid of parameters made of an array has numpy's booleans.
 Boolean = Constraint(lambda value: isinstance(value, (bool, np.bool_)), "True or False")
 Jobs = Constraint(
-    lambda value: value is None or (is_integer(value, -(2**31)) and value != 0),
+    lambda value: (
+        value is None
+        or (is_integer(value, -MOST_THREADS) and value != 0 and value <= MOST_THREADS)
+    ),
     "an int other than 0, or None",
 )
 Quantiles = Constraint(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from inspect import signature
 from pathlib import Path
 
 import click
@@ -19,7 +18,7 @@ from pbow.cli.inputs import (
     writing,
 )
 from pbow.cli.shell import Command
-from pbow.cli.show import report, waiting
+from pbow.cli.show import report
 
 __all__ = ["transform"]
 
@@ -81,11 +80,7 @@ def transform(
     samples = None if names is None else read_names(names, len(X))
     if "n_jobs" in fitted.get_params():
         fitted.set_params(n_jobs=n_jobs)
-    if "progress" in signature(fitted.transform).parameters:  # a kernel
-        H = fitted.transform(X, progress=sys.stderr.isatty())
-    else:
-        with waiting(f"Transforming {len(X)} diagrams"):
-            H = fitted.transform(X)
+    H = fitted.transform(X, progress=sys.stderr.isatty())
     columns = fitted.get_feature_names_out().tolist()
     with writing(output) as file:
         VECTOR_FORMATS[extension](file, H, columns, samples)

@@ -24,7 +24,7 @@ from pbow import kernels, preprocessing, vectorizers
 from pbow._utils.checks import is_finite_number
 from pbow._utils.files import AnyPath
 from pbow.diagrams import Diagrams
-from pbow.errors import format_error
+from pbow.errors import ParameterError, format_error
 from pbow.estimator import DiagramEstimator
 from pbow.io.container import MODEL, Arrays, read_container, write_container
 from pbow.io.native import from_arrays, to_arrays
@@ -170,10 +170,13 @@ def load(
     ...     pbow.load(Path(folder) / "scale.pbow").scales_
     {'H1': 4.0}
     """
+    passed = list(classes)
+    if not all(isinstance(c, type) and issubclass(c, DiagramEstimator) for c in passed):
+        raise ParameterError("classes", "estimators of diagrams, in a list", classes)
     header, arrays = read_container(path, MODEL)
     # Forged numbers may overflow in the checks that refuse them.
     with format_error(path), np.errstate(all="ignore"):
-        return _build(header, arrays, classes)
+        return _build(header, arrays, passed)
 
 
 def public_estimators(*subpackages: ModuleType) -> list[type[DiagramEstimator]]:
@@ -195,8 +198,12 @@ def _build(
     header: Mapping[str, Any], arrays: Arrays, classes: Iterable[type[DiagramEstimator]]
 ) -> DiagramEstimator:
     """Make the estimator that a header describes, or raise a ValueError."""
-    known = {_name_of(cls): cls for cls in (*public_estimators(), *classes)}
+    known = {_name_of(cls): cls for cls in public_estimators()}
     name = header.get("class")
+    if isinstance(name, str) and ":" in name:
+        # By its name alone: a module may have moved, or have been a script. The caller
+        # names the class; the file only says which of them it is.
+        known = {f"{name.partition(':')[0]}:{cls.__qualname__}": cls for cls in classes}
     if not isinstance(name, str) or name not in known:
         _refuse(
             f"it holds a {name!r:.90}, which is not a class of this pbow. Update pbow "
@@ -211,7 +218,7 @@ def _build(
         or not isinstance(learnt, dict)
         or set(learnt) != set(types)
         # One that the file does not have is newer than the file.
-        or not set(parameters) <= set(cls().get_params(deep=False))
+        or not set(parameters) <= set(cls._get_param_names())
     ):
         _refuse(f"it has other parameters or attributes than a {name}")
     estimator = cls(**{key: _unpack_parameter(v) for key, v in parameters.items()})

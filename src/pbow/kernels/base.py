@@ -54,26 +54,6 @@ class PairwiseKernel(DiagramEstimator):
     essential: str | float
     n_jobs: int | None
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Floats:
-        """Learn from diagrams, and compare them with each other, each pair once.
-
-        Parameters
-        ----------
-        X : Diagrams or list of array-like of shape (n_points_i, 2)
-            Training diagrams.
-        y : None
-            Ignored; here for the scikit-learn API.
-        **fit_params
-            None are known; here for the scikit-learn API.
-
-        Returns
-        -------
-        K : ndarray of shape (n_samples, n_samples)
-        """
-        X = check_diagrams(X, min_samples=1)
-        kernel: Floats = self.fit(X, y, **fit_params).transform(X)
-        return kernel
-
     def transform(
         self, X: Any, *, out: AnyPath | None = None, progress: bool = False
     ) -> Floats:
@@ -99,13 +79,12 @@ class PairwiseKernel(DiagramEstimator):
             their distances: what ``KNeighborsClassifier(metric="precomputed")`` takes.
             With `out`, a read-only memory map of the file.
         """
-        model = self._model()
-        X = check_diagrams(X, parts=model.parts_)
-        return model._fill(
-            model.output,
-            model._compared_parts(X),
+        X = check_diagrams(X, parts=self.parts_)
+        return self._fill(
+            self.output,
+            self._compared_parts(X),
             # Half the work, also where the same diagrams come as another object.
-            None if model.X_fit_ == X else model._compared_parts(model.X_fit_),
+            None if self.X_fit_ == X else self._compared_parts(self.X_fit_),
             out=out,
             progress=progress,
         )
@@ -317,8 +296,10 @@ class PairwiseKernel(DiagramEstimator):
             for parts in (left, right or {})
         ]
         # Another version may differ in the last bit.
-        title = (version("pbow"), type(self).__name__, what, params, right is None)
-        key: str = joblib.hash((title, learnt, arrays), "sha1", coerce_mmap=True)
+        cls = type(self)
+        title = (version("pbow"), cls.__module__, cls.__qualname__, what, params)
+        content = (title, right is None, learnt, arrays)
+        key: str = joblib.hash(content, "sha1", coerce_mmap=True)
         return key
 
 

@@ -124,6 +124,7 @@ class SlicedWassersteinKernel(PairwiseKernel):
         "bandwidth": Number(above=0.0, optional=True),
         **PairwiseKernel.constraints,
     }
+    size_parameter: ClassVar[str] = "n_directions"
     _part_order: ClassVar[float] = 1.0
 
     bandwidths_: dict[str, float]

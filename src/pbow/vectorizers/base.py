@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pbow._utils.checks import is_finite_number
 from pbow._utils.constraints import Constraint, Jobs
+from pbow._utils.progress import progress_bar
 from pbow.diagrams import Diagrams, check_diagrams
 from pbow.essential import (
     ESSENTIAL,
@@ -48,7 +49,7 @@ class Vectorizer(DiagramEstimator):
     essential: str | float
     n_jobs: int | None
 
-    def transform(self, X: Any) -> NDArray[Any]:
+    def transform(self, X: Any, *, progress: bool = False) -> NDArray[Any]:
         """Encode diagrams with what was learnt.
 
         Parameters
@@ -56,14 +57,15 @@ class Vectorizer(DiagramEstimator):
         X : Diagrams or list of array-like of shape (n_points_i, 2)
             Diagrams with the parts that were there in fit, in any order; a plain list
             stands for the only part. An empty diagram is a row of zeros.
+        progress : bool, default=False
+            Whether to show a progress bar on stderr.
 
         Returns
         -------
         H : ndarray of shape (n_samples, n_features_out)
             One row per sample; the columns of the parts stand side by side.
         """
-        model = self._model()
-        return model._encode(check_diagrams(X, parts=model.parts_))
+        return self._encode(check_diagrams(X, parts=self.parts_), progress=progress)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Name the columns: part and feature, as in ``h1_word0``.
@@ -128,8 +130,10 @@ class Vectorizer(DiagramEstimator):
         if not names or not set(names) <= set(births_only):
             msg = f"its {self.by_part} are of parts {names!r:.90}, which fit had not."
             raise ValueError(msg)
-        for attribute in set(self.learnt_types()) - {"parts_"}:
+        for attribute in self.learnt_types():
             records = getattr(self, attribute)
+            if not isinstance(records, dict):  # of no part
+                continue
             if list(records) != names:
                 msg = f"its {attribute} has other parts than {self.by_part}."
                 raise ValueError(msg)
@@ -139,27 +143,28 @@ class Vectorizer(DiagramEstimator):
                     msg = f"its {attribute} of part {name!r} is not what fit learns."
                     raise ValueError(msg)
 
-    def _encode(self, X: Diagrams) -> NDArray[Any]:
+    def _encode(self, X: Diagrams, *, progress: bool) -> NDArray[Any]:
         """Encode checked diagrams, a few rows at a time.
 
         Points are copied where some are essential, and features where parts are
         joined; by blocks of rows, these copies stay small.
         """
-        if len(getattr(self, self.by_part)) == 1 and not X.has_essential:
-            return self._encode_rows(X)
+        copies = len(getattr(self, self.by_part)) > 1 or X.has_essential
         if is_finite_number(self.essential):
             # Here, where samples still have their own numbers.
             for name in X.parts:
                 check_births(X[name], float(self.essential), name)
-        cuts = row_cuts(X, POINTS_PER_BLOCK)
-        blocks = (self._encode_rows(X[i:j]) for i, j in pairwise(cuts))
-        first = next(blocks)
-        if len(cuts) == 2:
-            return first
-        features = np.empty((len(X), first.shape[1]), first.dtype)
-        features[: cuts[1]] = first
-        for block, (i, j) in zip(blocks, pairwise(cuts[1:]), strict=True):
-            features[i:j] = block
+        cuts = row_cuts(X, POINTS_PER_BLOCK) if copies or progress else [0, len(X)]
+        with progress_bar(show=progress, total=len(X), unit="diagrams") as advance:
+            first = self._encode_rows(X[: cuts[1]])
+            advance(cuts[1])
+            if len(cuts) == 2:
+                return first
+            features = np.empty((len(X), first.shape[1]), first.dtype)
+            features[: cuts[1]] = first
+            for i, j in pairwise(cuts[1:]):
+                features[i:j] = self._encode_rows(X[i:j])
+                advance(j - i)
         return features
 
     def _encode_rows(self, X: Diagrams) -> NDArray[Any]:

@@ -198,6 +198,7 @@ class PersistenceImage(Vectorizer):
     """
 
     short_name: ClassVar[str] = "image"
+    size_parameter: ClassVar[str] = "resolution"
     by_part: ClassVar[str] = "frames_"
     constraints: ClassVar[Mapping[str, Constraint]] = {
         "resolution": Constraint(_is_resolution, "an int >= 1 or a pair of such"),

@@ -127,6 +127,7 @@ class PersistenceLandscape(Vectorizer):
     """
 
     short_name: ClassVar[str] = "landscape"
+    size_parameter: ClassVar[str] = "resolution"
     by_part: ClassVar[str] = "grids_"
     constraints: ClassVar[Mapping[str, Constraint]] = {
         "n_levels": Integer(1),

@@ -192,6 +192,7 @@ class RiemannianHeatMap(Vectorizer):
     """
 
     short_name: ClassVar[str] = "riemannian"
+    size_parameter: ClassVar[str] = "resolution"
     by_part: ClassVar[str] = "spaces_"
     constraints: ClassVar[Mapping[str, Constraint]] = {
         "n_components": Integer(1),

@@ -21,6 +21,7 @@ from pbow._utils.constraints import (
 )
 from pbow.codebook import GaussianCodebook, KMeansCodebook, TooFewPointsError
 from pbow.diagrams import Diagrams
+from pbow.errors import ParameterError
 from pbow.estimator import value_of_part
 from pbow.sampling import draw_sample, persistence_ramp
 from pbow.vectorizers.base import Vectorizer
@@ -40,6 +41,7 @@ class CodebookVectorizer(Vectorizer):
     (:meth:`_encode_words`).
     """
 
+    size_parameter: ClassVar[str] = "n_words"
     by_part: ClassVar[str] = "codebooks_"
     constraints: ClassVar[Mapping[str, Constraint]] = {
         "n_words": PerPart(Integer(1)),
@@ -138,12 +140,12 @@ class CodebookVectorizer(Vectorizer):
         super()._check_together(parts)
         most = self._n_numbers()
         if self.sample_size is not None and self.sample_size < most:
-            msg = (
-                f"Cannot learn n_words={most} words from a sample of at most "
-                f"sample_size={self.sample_size} points. Raise sample_size or lower "
-                "n_words."
+            raise ParameterError(
+                "n_words",
+                f"at most sample_size={self.sample_size}, the points to learn from",
+                self.n_words,
+                type(self).__name__,
             )
-            raise ValueError(msg)
 
 
 def _integer_seed(random_state: Any) -> int:
