@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 from tests.datasets.layouts import graph_arrays, write
 
-from pbow import Diagrams
+from pbow import Diagrams, save
 from pbow.io import describe, write_diagrams
+from pbow.kernels import MultiScaleKernel
+from pbow.preprocessing import Rescale
 
 
 def look(run, path, **kwargs):
@@ -38,22 +40,38 @@ def test_diagrams_may_come_by_a_pipe(run, tmp_path):
     assert (found["samples"], found["bytes"]) == (1, None)
 
 
-def test_a_model_is_named_with_parameters_and_words(run, folder):
+def test_a_model_is_named_with_parameters_and_features(run, folder):
     found = look(run, "model.pbow")
     assert (found["kind"], found["class"]) == ("model", "PersistenceBoW")
     assert found["parts"] == ["H0", "H1"]
-    assert found["words"] == {"H0": 3, "H1": 3}
     assert found["features"] == 6
+    assert found["features_by_part"] == {"H0": 3, "H1": 3}
     assert found["parameters"]["n_words"] == 3
     lines = run("info", "model.pbow").stdout.splitlines()
     assert lines[0].startswith("model.pbow: a fitted PersistenceBoW, ")
-    assert "words         3 for H0, 3 for H1" in lines
+    shown = [" ".join(line.split()) for line in lines]
+    assert shown[1:5] == [
+        "parts H0, H1",
+        "features 6",
+        "features of H0 3",
+        "features of H1 3",
+    ]
 
 
-@pytest.mark.parametrize("name", ["statistics.pbow", "rescale.pbow"])
-def test_models_without_words_are_shown_too(run, folder, name):
-    assert look(run, name)["words"] == {}
-    assert "words" not in run("info", name).stdout
+def test_models_without_words_have_features_too(run, folder):
+    found = look(run, "statistics.pbow")
+    assert found["features"] == sum(found["features_by_part"].values()) > 0
+    assert "features of H1 " in run("info", "statistics.pbow").stdout
+
+
+@pytest.mark.parametrize(
+    ("model", "features"), [(Rescale(), None), (MultiScaleKernel(), 12)]
+)
+def test_models_whose_features_are_of_no_part_are_shown_too(run, X, model, features):
+    save(model.fit(X), "other.pbow")
+    found = look(run, "other.pbow")
+    assert (found["features"], found["features_by_part"]) == (features, {})
+    assert "features of" not in run("info", "other.pbow").stdout
 
 
 def test_the_arrays_of_a_data_set_are_listed_with_its_classes(run, tmp_path):

@@ -29,6 +29,19 @@ def test_only_empty_diagrams_are_rows_of_zeros_and_none_is_no_row(vectorizer, ra
 
 
 @each_vectorizer
+def test_columns_are_counted_by_part(vectorizer, ragged):
+    with_essential = [*ragged, [[0.0, np.inf], [1.0, np.inf], [2.0, np.inf]]]
+    X = Diagrams.from_parts({"H1": with_essential, "H0": [*ragged, []]})
+    fitted = clone(vectorizer).set_params(essential="separate").fit(X)
+    counts = fitted.n_features_by_part()
+    assert list(counts) == ["H1", "H1_inf", "H0"]
+    starts = [f"{part.lower()}_" for part, n in counts.items() for _ in range(n)]
+    names = fitted.get_feature_names_out()
+    assert all(map(str.startswith, names, starts))
+    assert fitted.n_features_out_ == len(names) == len(starts)
+
+
+@each_vectorizer
 def test_points_have_no_order(vectorizer, ragged, rng):
     fitted = clone(vectorizer).fit(ragged)
     shuffled = [rng.permutation(d) for d in ragged]

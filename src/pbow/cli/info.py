@@ -97,23 +97,24 @@ def _range(ends: tuple[float, float] | None) -> str:
 
 def _describe_model(path: Path, model_classes: tuple[type, ...]) -> Found:
     from pbow import load  # noqa: PLC0415
+    from pbow.vectorizers.base import Vectorizer  # noqa: PLC0415
 
     model = load(path, classes=model_classes)
     name = type(model).__name__
-    codebooks = getattr(model, "codebooks_", {})
+    by_part = model.n_features_by_part() if isinstance(model, Vectorizer) else {}
     facts = {
         "kind": "model",
         "summary": f"a fitted {name}",
         "class": name,
         "parameters": model.get_params(),
         "parts": list(model.parts_),
-        "words": {part: book.n_words for part, book in codebooks.items()},
         "features": getattr(model, "n_features_out_", None),
+        "features_by_part": by_part,
     }
-    words = ", ".join(f"{n} for {part}" for part, n in facts["words"].items())
     rows = [("parts", ", ".join(model.parts_))]
-    rows += [("words", words)] if words else []
-    rows += [("features", str(facts["features"]))] if facts["features"] else []
+    if facts["features"] is not None:
+        rows.append(("features", f"{facts['features']:,}"))
+    rows += [(f"features of {part}", f"{n:,}") for part, n in by_part.items()]
     rows += [(name, repr(value)) for name, value in facts["parameters"].items()]
     return facts, aligned(rows, left=(0, 1))
 

@@ -89,11 +89,30 @@ class Vectorizer(DiagramEstimator):
             dtype=object,
         )
 
+    def n_features_by_part(self) -> dict[str, int]:
+        """Count the columns of each part, without making their names.
+
+        Returns
+        -------
+        counts : dict of str to int
+            In the order of the columns. A part without training points has none and is
+            left out.
+
+        Examples
+        --------
+        >>> import pbow
+        >>> X = {"H0": [[[0.0, 1.0], [0.0, 2.0]]], "H1": [[[1.0, 3.0], [2.0, 3.0]]]}
+        >>> bow = pbow.PersistenceBoW({"H0": 1, "H1": 2}).fit(X)
+        >>> bow.n_features_by_part()
+        {'H0': 1, 'H1': 2}
+        """
+        model = self._model()
+        return {name: model._n_columns(name) for name in getattr(model, model.by_part)}
+
     @property
     def n_features_out_(self) -> int:
         """Number of columns."""
-        model = self._model()
-        return sum(model._n_columns(name) for name in getattr(model, model.by_part))
+        return sum(self.n_features_by_part().values())
 
     @abstractmethod
     def _learn_parts(
