@@ -50,7 +50,7 @@ INPUTS = (
 INTERRUPTED_AT = {
     "info diagrams.pbow": "pbow.io.read_diagrams",
     "info model.pbow": "pbow.load",
-    "info arrays.npz": "numpy.lib.npyio.NpzFile",
+    "info arrays.npz": "pbow.datasets.sources.opened",
     "evaluate": "pbow.experiment.cross_validate",
     "demo": "pbow.demo.make_diagrams",
     "datasets import": "pbow.datasets.import_dataset",

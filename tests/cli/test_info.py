@@ -84,6 +84,30 @@ def test_the_arrays_of_a_data_set_are_listed_with_its_classes(run, tmp_path):
     assert text.endswith("Classes: 4 class 0, 4 class 1\n")
 
 
+def test_of_arrays_only_the_labels_are_read(run, tmp_path):
+    arrays = {
+        "objects": np.array([{}]),  # never unpickled
+        "labels": np.array(["b", "a", "b"]),
+        "label_names": np.zeros((2, 2)),
+        "number": np.float32(1.0),
+    }
+    np.savez(tmp_path / "x.npz", **arrays)
+    found = look(run, "x.npz")
+    assert {name: tuple(facts["shape"]) for name, facts in found["arrays"].items()} == {
+        name: array.shape for name, array in arrays.items()
+    }
+    assert found["arrays"]["objects"]["dtype"] == "object"
+    assert found["classes"] == {"a": 1, "b": 2}
+    np.savez(tmp_path / "y.npz", labels=np.zeros((2, 2)))
+    assert look(run, "y.npz")["classes"] == {}
+
+
+def test_arrays_that_unfold_into_far_more_than_the_file_are_refused(run, tmp_path):
+    np.savez_compressed(tmp_path / "x.npz", labels=np.zeros(20_000_000, np.int64))
+    message = run("info x.npz", code=1).stderr
+    assert "Cannot read x.npz: its member 'labels.npy' claims to unfold" in message
+
+
 def test_the_results_of_an_experiment_are_counted(run, folder):
     found = look(run, "results")
     assert (found["kind"], found["title"], found["runs"]) == ("results", "Tiny", 0)

@@ -57,8 +57,27 @@ def test_what_numpy_writes_is_read(save):
             found = source.read(name, "biufU", NDIMS.get(name, 1))
             assert found.dtype == array.dtype
             assert_array_equal(found, array)
+            assert source.describe(name) == (array.dtype, array.shape)
+        assert source.names == list(ARRAYS)
         assert "ids" in source
         assert "others" not in source
+
+
+@pytest.mark.filterwarnings("ignore:Stored array in format 3")
+def test_types_and_shapes_are_told_without_reading_or_unpickling_values():
+    fields = np.zeros(3, [("Ж", "f8"), ("b", "i4")])  # version 3 of the format
+    arrays = {"objects": np.array([Bomb()]), "fields": fields}
+    with npz(packed(arrays)) as source:
+        assert source.describe("objects") == (np.dtype(object), (1,))
+        dtype, shape = source.describe("fields")
+        assert (dtype.itemsize, shape) == (12, (3,))
+    with npz(npy((10**14,))) as source:
+        assert source.describe("a") == (np.dtype("<f8"), (10**14,))
+    members = [("text.npy", b"hello, this is text"), ("short.npy", b""), ("plain", b"")]
+    with npz(zipped(members)) as source:
+        for name in source.names:
+            with pytest.raises(ValueError, match=r"magic|EOF"):
+                source.describe(name)
 
 
 def test_other_orders_of_bytes_and_columns_are_read():

@@ -122,35 +122,42 @@ def _describe_model(path: Path, model_classes: tuple[type, ...]) -> Found:
 def _describe_arrays(path: Path) -> Found:
     import numpy as np  # noqa: PLC0415
 
-    from pbow._utils.unpacking import damage_as_value_error  # noqa: PLC0415
-    from pbow.errors import format_error  # noqa: PLC0415
+    from pbow.datasets.sources import opened  # noqa: PLC0415
 
-    with path.open("rb") as file, format_error(path), damage_as_value_error():
-        # Not numpy.load, which takes files of a single array as well.
-        stored = np.lib.npyio.NpzFile(file, allow_pickle=False)
-        arrays = {name: stored[name] for name in stored.files}
-    labels, counts = np.unique(arrays.get("labels", []), return_counts=True)
-    names = dict(enumerate(arrays.get("label_names", np.empty(0)).ravel().tolist()))
+    with opened(path) as stored:
+        arrays = {name: stored.describe(name) for name in stored.names}
+        # Of the values only these are shown; all others may be large.
+        found, names = (
+            stored.read(name, kinds, 1) if _is_list(arrays, name, kinds) else ()
+            for name, kinds in (("labels", "iuU"), ("label_names", "U"))
+        )
+    labels, counts = np.unique(found, return_counts=True)
+    titles = dict(enumerate(map(str, names)))
     classes = {
-        str(names.get(label, label)): n
+        titles.get(label, str(label)): n
         for label, n in zip(labels.tolist(), counts.tolist(), strict=True)
     }
     facts = {
         "kind": "arrays",
         "summary": plural(len(arrays), "array"),
         "arrays": {
-            name: {"dtype": str(array.dtype), "shape": list(array.shape)}
-            for name, array in arrays.items()
+            name: {"dtype": str(dtype), "shape": list(shape)}
+            for name, (dtype, shape) in arrays.items()
         },
         "classes": classes,
     }
     rows = [("array", "type", "shape")]
-    for name, array in arrays.items():
-        shape = " x ".join(map(str, array.shape)) or "one"
-        rows.append((name, str(array.dtype), shape))
+    for name, (dtype, shape) in arrays.items():
+        rows.append((name, str(dtype), " x ".join(map(str, shape)) or "one"))
     listed = ", ".join(f"{n:,} {name}" for name, n in classes.items())
     table = aligned(rows, left=(0, 1, 2))
     return facts, f"{table}\nClasses: {listed}" if listed else table
+
+
+def _is_list(arrays: dict[str, Any], name: str, kinds: str) -> bool:
+    """Return whether an array is there, of one axis and of one of some kinds."""
+    dtype, shape = arrays.get(name, (None, ()))
+    return len(shape) == 1 and dtype.kind in kinds
 
 
 def _describe_results(path: Path) -> Found:

@@ -43,8 +43,39 @@ class Npz:
         self._file.seek(0)
         return hashlib.file_digest(self._file, "sha256").hexdigest()
 
+    @property
+    def names(self) -> list[str]:
+        """Names of the arrays, in the order of the file."""
+        return list(self._arrays.files)
+
     def __contains__(self, name: str) -> bool:
         return name in self._arrays.files
+
+    def describe(self, name: str) -> tuple[np.dtype[Any], tuple[int, ...]]:
+        """Return type and shape of an array, as it claims them; nothing else is read.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import numpy as np
+        >>> from pbow.datasets.npz import Npz
+        >>> with tempfile.TemporaryFile() as file:
+        ...     np.savez(file, labels=np.zeros(3, np.int32))
+        ...     Npz(file).describe("labels")
+        (dtype('int32'), (3,))
+        """
+        archive = self._arrays.zip
+        member = name if name in archive.namelist() else f"{name}.npy"
+        with damage_as_value_error(), archive.open(member) as file:
+            # Versions 2 and 3 differ in the encoding of the names of fields alone.
+            is_first = np.lib.format.read_magic(file) == (1, 0)
+            read = (
+                np.lib.format.read_array_header_1_0
+                if is_first
+                else np.lib.format.read_array_header_2_0
+            )
+            shape, _, dtype = read(file)
+        return dtype, shape
 
     def read(self, name: str, kinds: str, n_dims: int) -> NDArray[Any]:
         """Return an array of one of some kinds (as ``"iu"``) and of `n_dims` axes."""
