@@ -1,5 +1,6 @@
 """Matrices on disk: whole, interrupted in every way, damaged, shared."""
 
+import io
 import os
 import resource
 import signal
@@ -79,6 +80,12 @@ def leave_partial(path, matrix, n_tiles=1):
 
 def contents(path):
     return {p.name: p.read_bytes() for p in path.parent.iterdir() if p.is_file()}
+
+
+def npy(array):
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
 
 
 def start(path, *, sleep=0.0):
@@ -192,6 +199,10 @@ def test_the_name_must_be_that_of_an_npy_file_in_a_folder(tmp_path, matrix):
         ("tiles", lambda old: bytes(len(old)), "is missing or damaged"),
         ("tiles", lambda old: old[:-1], "is missing or damaged"),
         ("tiles", lambda old: b"", "is missing or damaged"),
+        ("tiles", lambda old: npy(np.ones((2, 1), bool)), "is missing or damaged"),
+        ("tiles", lambda old: npy(np.ones(TILES)), "is missing or damaged"),
+        ("tiles", lambda old: npy(np.full(TILES, "a")), "is missing or damaged"),
+        ("tiles", lambda old: b"PK\x03\x04", "is missing or damaged"),
         ("partial", lambda old: b"", "is part of another matrix"),
         ("partial", lambda old: old[:-1], "is part of another matrix"),
     ],
@@ -214,6 +225,13 @@ def test_what_was_killed_before_its_first_tile_starts_anew(path, matrix):
     partial.unlink()
     mask.write_bytes(b"")
     assert_array_equal(make(path, matrix)[0], matrix)
+
+
+def test_the_mask_of_a_process_that_was_killed_at_the_very_end_is_removed(path, matrix):
+    make(path, matrix)
+    path.with_name("matrix.npy.tiles").write_bytes(npy(np.ones(TILES, bool)))
+    assert make(path, matrix)[1] == []
+    assert list(contents(path)) == ["matrix.npy"]
 
 
 def test_a_path_has_one_writer_at_a_time(path, matrix):

@@ -20,10 +20,11 @@ from types import ModuleType
 from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
-from numpy.lib.format import open_memmap
+from numpy.lib.format import open_memmap, read_array
 from numpy.typing import NDArray
 
 from pbow._utils.files import AnyPath, naming
+from pbow._utils.unpacking import damage_as_value_error
 from pbow.errors import ParameterError
 
 fcntl: ModuleType | None
@@ -66,8 +67,8 @@ def fill_file(
         msg = f"There is no folder {target.parent} for {target.name}."
         raise FileNotFoundError(errno.ENOENT, msg)
     title = f"pbow matrix {shape} in tiles {tiles}: {key}\n".encode()
+    partial, mask = _beside(target)
     if not _is_finished(target, title):
-        partial, mask = _beside(target)
         with naming(path), _only_writer(mask, target):
             # Another process may have finished it before this one had the lock.
             if not _is_finished(target, title):
@@ -76,7 +77,9 @@ def fill_file(
                     fill(matrix, done.copy(), mark)
                 del matrix, done, mark  # Windows renames no file that is mapped
                 partial.replace(target)
-        mask.unlink(missing_ok=True)
+    # Also one that a killed process left. It does no harm where nothing can be removed.
+    with contextlib.suppress(OSError):
+        mask.unlink()
     return open_memmap(target, mode="r")
 
 
@@ -110,13 +113,7 @@ def _open(
 ) -> tuple[FloatsOnDisk, MaskOnDisk]:
     """Open the matrix and the mask of tiles that are done, or create them."""
     partial, mask = _beside(target)
-    try:
-        is_begun = partial.exists() and bool(np.load(mask).any())
-    except (ValueError, EOFError):
-        _refuse(target, f"{mask.name}, which says what is done, is missing or damaged")
-    if is_begun:
-        if not _ends_with(partial, title):
-            _refuse(target, f"{partial.name} is part of another matrix")
+    if partial.exists() and _is_begun(target, title, tiles):
         return open_memmap(partial, mode="r+"), open_memmap(mask, mode="r+")
     done = open_memmap(mask, mode="w+", dtype=np.bool_, shape=tiles)
     done.flush()
@@ -131,6 +128,24 @@ def _open(
         mask.unlink()
         raise
     return matrix, done
+
+
+def _is_begun(target: Path, title: bytes, tiles: tuple[int, int]) -> bool:
+    """Return whether any tile is done; raise if it is not one of this matrix."""
+    partial, mask = _beside(target)
+    damaged = f"{mask.name}, which says what is done, is missing or damaged"
+    try:
+        with mask.open("rb") as file, damage_as_value_error():
+            done = read_array(file, allow_pickle=False)
+    except ValueError:
+        _refuse(target, damaged)
+    if done.dtype == np.bool_ and not done.any():
+        return False
+    if not _ends_with(partial, title):
+        _refuse(target, f"{partial.name} is part of another matrix")
+    if done.dtype != np.bool_ or done.shape != tiles:
+        _refuse(target, damaged)
+    return True
 
 
 def _allocate(file: BinaryIO) -> None:
