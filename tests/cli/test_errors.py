@@ -92,7 +92,7 @@ REFUSED = [
     (FIT + "--set n_words=none", 1, "Error: Expected --words to be "),
     (FIT + "--set weighting=5", 1, "Error: Expected --set weighting=... to be "),
     (FIT + "--descriptor image --set resolution=1e4", 1, "--set resolution=... to be"),
-    (FIT + "--descriptor image --set resolution=10000", 1, "small enough for 10,000,000"),
+    (FIT + "--descriptor image --set resolution=10000", 1, "small enough for 10"),
     ("fit labels.txt -o m.pbow", 1, "Expected pbow convert --from to be one of pbow, "),
     ("fit below.csv -o m.pbow", 1, "Of point clouds, compute the diagrams first."),
     ("fit diagrams.pbow -o circle", 1, "Error: circle: Too many levels of symbolic li"),

@@ -189,7 +189,7 @@ class Odd(PersistenceStatistics):
         self.thing = thing
 
 
-@pytest.mark.parametrize("thing", [object(), np.array([2]), {1: 2}], ids=str)
+@pytest.mark.parametrize("thing", [print, np.array([2]), {1: 2}], ids=str)
 def test_a_parameter_that_json_cannot_hold_is_named(X, path, thing):
     with pytest.raises(ValueError, match=r"Cannot save parameter 'thing', a "):
         pbow.save(Odd(thing).fit(X), path)
