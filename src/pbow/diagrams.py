@@ -111,8 +111,9 @@ class Diagrams:
     def __init__(
         self, points: ArrayLike, offsets: ArrayLike, *, name: str = "H1"
     ) -> None:
+        _check_name(name)
         part = _check_part(points, offsets, name)
-        self._parts = {_check_name(name): part}
+        self._parts = {name: part}
         self._n_samples = len(part.offsets) - 1
 
     @classmethod
@@ -138,6 +139,7 @@ class Diagrams:
         >>> Diagrams.from_list([[[0.0, 1.0]], []], name="H0").sizes
         array([1, 0])
         """
+        _check_name(name)
         samples = as_samples(diagrams)
         if samples and isinstance(samples[0], Mapping):
             return cls.from_parts(by_part(samples))
@@ -179,12 +181,13 @@ class Diagrams:
             raise ValueError(msg)
         named: dict[str, _Part] = {}
         for name, diagrams in parts.items():
+            _check_name(name)
             one = (
                 diagrams
                 if isinstance(diagrams, Diagrams)
-                else cls.from_list(diagrams, name=_check_name(name))
+                else cls.from_list(diagrams, name=name)
             )
-            named[_check_name(name)] = one._only_part()
+            named[name] = one._only_part()
         _check_unique(named)
         counts = {name: len(part.offsets) - 1 for name, part in named.items()}
         if len(set(counts.values())) > 1:
@@ -582,13 +585,20 @@ def _refuse_point(points: Floats, row: int, offsets: Ints, name: str) -> NoRetur
     raise ValueError(msg)
 
 
-def _check_name(name: Any) -> str:
+def _check_name(name: Any) -> None:
+    """Raise unless a part can have this name, also on screens and in files."""
+    expected = "The name of a part must be"
     if not isinstance(name, str) or not name.strip():
-        msg = (
-            f"The name of a part must be a non-empty string such as 'H1'; got {name!r}."
-        )
+        msg = f"{expected} a non-empty string such as 'H1'; got {name!r}."
         raise ValueError(msg)
-    return name
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        msg = (
+            f"{expected} text that UTF-8 can encode; got {name!r}, which has half of a "
+            "surrogate pair. Rename the part."
+        )
+        raise ValueError(msg) from error
 
 
 def _check_unique(names: Iterable[str]) -> None:

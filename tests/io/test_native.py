@@ -31,7 +31,7 @@ def forge(path, arrays, parts=("H1",), **header):
     "X",
     [
         Diagrams.from_list([]),
-        Diagrams.from_list([[], [], []], name="ﬁ/../Ж \ud800\0"),
+        Diagrams.from_list([[], [], []], name="ﬁ/../Ж \0"),
         Diagrams.from_parts({"H0": [[[-0.0, np.inf]], []], "H1": [[], []]}),
         Diagrams.from_list([[[0, 1]], [[0, 2], [1, 2]], [[3, 4]]])[1:],
         Diagrams.from_list([[[0, 1]], [[0, 2], [1, 2]], [[3, 4]]])[[2, 0]],
@@ -170,6 +170,7 @@ def test_points_and_offsets_are_checked(tmp_path, points, offsets, what, mapped)
         (["H1", "H1"], None, "not those of 2 different"),
         (["H1", "h1"], None, "differ by case only"),
         (["H1", " "], None, "non-empty string"),
+        (["H1", "\ud800"], None, "UTF-8 can encode"),
         (["H1", 2], None, "has no list of parts"),
         (["H1"] * 100_000, None, "not those of 100000 different"),
     ],
