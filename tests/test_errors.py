@@ -1,10 +1,17 @@
 """Errors carry what they speak of, survive pickling, and read well in Python."""
 
 import pickle
+from pathlib import Path
 
 import pytest
 
-from pbow.errors import ItemError, ItemMemoryError, ParameterError
+from pbow.errors import (
+    FileFormatError,
+    ItemError,
+    ItemMemoryError,
+    ParameterError,
+    format_error,
+)
 
 
 @pytest.mark.parametrize(
@@ -17,6 +24,14 @@ from pbow.errors import ItemError, ItemMemoryError, ParameterError
         (
             ParameterError("k", "an int >= 1", 0, "Kernel", "Pass 1."),
             "The 'k' parameter of Kernel must be an int >= 1. Got 0 instead. Pass 1.",
+        ),
+        (
+            ParameterError("k", "an int >= 1", 0, optional=True),
+            "Expected k to be an int >= 1 or None; got 0.",
+        ),
+        (
+            FileFormatError(Path("x.csv"), "it is empty."),
+            "Cannot read x.csv: it is empty.",
         ),
         (ItemError("cloud", 3, "no points."), "Cloud 3: no points."),
         (ItemMemoryError("image", 0, "needs 3 TB."), "Image 0: needs 3 TB."),
@@ -45,3 +60,14 @@ def test_a_value_that_is_too_long_is_described_or_cut(value, shown: str) -> None
 def test_an_item_that_needs_too_much_memory_is_a_memory_error_too() -> None:
     with pytest.raises(MemoryError, match="Image 0: needs 3 TB"):
         raise ItemMemoryError("image", 0, "needs 3 TB.")
+
+
+def test_what_a_content_leads_to_carries_the_file() -> None:
+    with (
+        pytest.raises(FileFormatError) as caught,
+        format_error(Path("outer.zip")),
+        format_error("inner.csv"),
+    ):
+        float("x")
+    assert caught.value.path == "inner.csv"
+    assert caught.value.problem.startswith("could not convert")

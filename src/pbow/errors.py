@@ -36,6 +36,9 @@ class ParameterError(ValueError):
         The class that has the parameter; without it, it is a function's argument.
     advice : str, optional
         What to do, a whole sentence.
+    optional : bool, default=False
+        Whether it may be None as well. In the shell, None is an option that is not
+        given.
 
     Examples
     --------
@@ -53,6 +56,8 @@ class ParameterError(ValueError):
         value: Any,
         owner: str | None = None,
         advice: str = "",
+        *,
+        optional: bool = False,
     ) -> None:
         super().__init__(parameter, expected, value, owner, advice)
         self.parameter = parameter
@@ -60,14 +65,16 @@ class ParameterError(ValueError):
         self.value = value
         self.owner = owner
         self.advice = advice
+        self.optional = optional
 
     def __str__(self) -> str:
+        expected = f"{self.expected} or None" if self.optional else self.expected
         if self.owner is None:
-            text = f"Expected {self.parameter} to be {self.expected}; got {self.shown}."
+            text = f"Expected {self.parameter} to be {expected}; got {self.shown}."
         else:
             text = (
                 f"The {self.parameter!r} parameter of {self.owner} must be "
-                f"{self.expected}. Got {self.shown} instead."
+                f"{expected}. Got {self.shown} instead."
             )
         return f"{text} {self.advice}".rstrip()
 
@@ -122,7 +129,29 @@ class TooFewPointsError(ValueError):
 
 
 class FileFormatError(ValueError):
-    """A file is damaged, or not what it was expected to be; the message says how."""
+    """A file is damaged, or not what it was expected to be.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file; the attribute is a str.
+    problem : str
+        What is wrong with it and what to do, without its name.
+
+    Examples
+    --------
+    >>> from pbow.errors import FileFormatError
+    >>> str(FileFormatError("labels.txt", "line 3 is empty; expected a label."))
+    'Cannot read labels.txt: line 3 is empty; expected a label.'
+    """
+
+    def __init__(self, path: str | os.PathLike[str], problem: str) -> None:
+        self.path = os.fspath(path)
+        self.problem = problem
+        super().__init__(self.path, problem)
+
+    def __str__(self) -> str:
+        return f"Cannot read {self.path}: {self.problem}"
 
 
 @contextmanager
@@ -133,5 +162,4 @@ def format_error(path: str | os.PathLike[str]) -> Iterator[None]:
     except FileFormatError:
         raise
     except (ValueError, TypeError, OverflowError, RecursionError) as error:
-        msg = f"Cannot read {os.fspath(path)}: {error}"
-        raise FileFormatError(msg) from error
+        raise FileFormatError(path, str(error)) from error

@@ -20,10 +20,10 @@ from pbow.errors import ParameterError
 CASES = [
     (Integer(1), "an int >= 1", [1, np.int64(7)], [0, 1.0, True, None, "1"]),
     (Integer(0, 9), "an int >= 0 and <= 9", [0, 9], [-1, 10]),
-    (Integer(1, optional=True), "an int >= 1 or None", [None, 1], [0]),
+    (Integer(1, optional=True), "an int >= 1", [None, 1], [0]),
     (Number(), "a finite number", [-1, 0.5, np.float32(2)], [np.inf, np.nan, "1"]),
     (Number(0, 1), "a number >= 0 and <= 1", [0, 1], [-0.1, 1.1, True]),
-    (Number(above=0, optional=True), "a number > 0 or None", [None, 5e-324], [0]),
+    (Number(above=0, optional=True), "a number > 0", [None, 5e-324], [0]),
     (OneOf("b", "a", None), "one of 'a', 'b', None", ["a", None], ["c", 1, ["a"]]),
     (Constraint(callable, "a function"), "a function", [len], [3]),
     (
@@ -57,3 +57,16 @@ def test_an_error_carries_the_parameter_and_its_owner():
     with pytest.raises(ParameterError, match="'n_words' parameter of SimpleNamespace"):
         check_parameter(estimator, "n_words", Integer(1))
     check_parameter(estimator, "n_words", Integer(0))
+
+
+@pytest.mark.parametrize(
+    "constraint", [Integer(1, optional=True), Number(1.0, optional=True)]
+)
+@pytest.mark.parametrize("wrap", [lambda each: each, PerPart])
+def test_none_is_told_apart_from_what_else_is_expected(constraint, wrap):
+    with pytest.raises(
+        ParameterError, match=r"(number|int) .* or None\. Got 0"
+    ) as caught:
+        check_parameter(SimpleNamespace(k=0), "k", wrap(constraint))
+    assert caught.value.optional
+    assert "None" not in caught.value.expected

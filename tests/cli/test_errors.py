@@ -80,6 +80,7 @@ REFUSED = [
     ("convert diagrams.pbow x.docx", 2, "Cannot infer the format of x.docx; known "),
     ("convert diagrams.pbow - --json", 2, "--json prints to the standard output, and"),
     ("convert - x.csv", 1, "Cannot read the standard input: its first line must"),
+    ("convert --from perseus - x.csv", 1, "the standard input: it is not named as Per"),
     ("info b.npz", 1, "Cannot read b.npz: "),
     ("info model.pbow --descriptor pbow", 2, "without a path or .py; got 'pbow'."),
     ("info model.pbow --descriptor a:B", 2, "Invalid value for '--descriptor': cannot"),
@@ -106,7 +107,7 @@ REFUSED = [
     (
         "transform model.pbow diagrams.pbow --names two.txt -o v.csv",
         1,
-        "one name for each of the 12 samples; two.txt has 2.",
+        "two.txt: expected one name for each of the 12 samples; it has 2.",
     ),
     (
         "transform model.pbow diagrams.pbow --names names.txt -o v.npy",
@@ -115,7 +116,11 @@ REFUSED = [
     ),
     (EVALUATE + "one.txt", 1, "at least two classes to separate; got 1."),
     (EVALUATE + "few.txt", 1, "are 2 of 'b b'. Take fewer folds, or"),
-    (EVALUATE + "two.txt", 1, "one label for each of the 12 samples; two.txt has 2."),
+    (
+        EVALUATE + "two.txt",
+        1,
+        "two.txt: expected one label for each of the 12 samples; it has 2.",
+    ),
     (EVALUATE + "labels.txt --set bins=3", 2, "pbow and spbow have no parameter bins;"),
     ("plot diagram diagrams.pbow --sample 12 -o x.png", 1, "There is no sample 12 in"),
     ("plot diagram diagrams.pbow -o x.docx", 1, "Expected the file name of a figure, "),
@@ -142,7 +147,7 @@ REFUSED = [
     (
         "explore model.pbow diagrams.pbow -o x --names two.txt",
         1,
-        "one name for each of the 12 samples; two",
+        "two.txt: expected one name for each of the 12 samples; it",
     ),
     (
         "explore model.pbow diagrams.pbow -o x --labels labels.csv",
@@ -150,7 +155,11 @@ REFUSED = [
         "Expected --names to be a file with the names",
     ),
     ("homology - -o x.csv", 2, "Pass --kind: what comes by the standard input has no "),
-    ("homology - --kind clouds -o x.csv", 1, "the standard input has no numbers; expe"),
+    (
+        "homology - --kind clouds -o x.csv",
+        1,
+        "Cannot read the standard input: it has no numb",
+    ),
     ("homology - a.csv --kind clouds -o x.csv", 2, "cannot be read together with othe"),
     ("homology - --kind clouds --names-out n.txt -o x.csv", 2, "no name for --names-o"),
     ("homology nowhere.pbow -o x.csv", 1, "nowhere.pbow: No such file or directory."),

@@ -167,7 +167,9 @@ def test_a_damaged_run_is_named(run, empty, command):
     damaged = empty / "runs" / f"{'a' * 24}.json"
     damaged.write_text("{")
     before = names_in(empty)
-    assert_one_sentence(run(command, empty), f"{damaged} is not the result of a run")
+    assert_one_sentence(
+        run(command, empty), f"{damaged}: it is not the result of a run"
+    )
     assert names_in(empty) == before
 
 

@@ -88,7 +88,7 @@ def test_a_warning_is_one_line_on_stderr():
             "Expected part to be 'H0' or 'H1'; it is not given. Name one.",
         ),
         (
-            ParameterError("n_init", "an int >= 1 or None", 0, "PersistenceBoW"),
+            ParameterError("n_init", "an int >= 1", 0, "Bow", optional=True),
             "Expected --set n_init=... to be an int >= 1; got 0.",
         ),
     ],

@@ -60,25 +60,25 @@ PLY += "property list uchar int vertex_indices\nend_header\n"
 @pytest.mark.parametrize(
     ("kind", "name", "content", "message"),
     [
-        ("clouds", "a.csv", "", "a.csv has no numbers"),
-        ("clouds", "a.csv", "x,y\n", "a.csv has no numbers"),
+        ("clouds", "a.csv", "", "a.csv: it has no numbers"),
+        ("clouds", "a.csv", "x,y\n", "a.csv: it has no numbers"),
         ("clouds", "a.csv", "x,y\n1,2\n\n3\n", "line 4 is '3'; expected 2 numbers."),
         ("clouds", "a.csv", "# a\n1,2\n3,four\n", "a.csv: line 3 is '3 four'; expect"),
         ("clouds", "a.csv", "1,2\n3,1_0\n", "a.csv: line 2 is '3 1_0'; expected 2 num"),
         ("clouds", "a.csv", "x,y\n1,2\n3,nan\n4,nan", "line 3 has nan; expected numbe"),
         ("clouds", "a.csv", "1,5;2,5\n", "a.csv: it seems to be separated by semicolo"),
-        ("clouds", "a.csv", ",x,y\n0,0.5,0.2\n1,0.3,0.1\n", "column of a.csv has no n"),
+        ("clouds", "a.csv", ",x,y\n0,0.5,0.2\n1,0.3,0.1\n", "first column has no n"),
         ("clouds", "a.csv", '# by R\n"","x","y"\n1,0.5,0.2\n', "them, by index=False."),
         ("clouds", "a.npy", np.zeros(5), "of shape (5,); expected (points, coordinate"),
         ("images", "a.npy", np.zeros(5), "of shape (5,); expected (h, w) or (images, "),
-        ("graphs", "a.csv", ",source,target\n0,7,3\n", "column of a.csv has no name"),
+        ("graphs", "a.csv", ",source,target\n0,7,3\n", "first column has no name"),
         ("graphs", "a.txt", "", "has no edges"),
         ("graphs", "a.txt", "1 2\n\nanna bob\n", "integers on line 3, got 'anna bob'"),
         ("graphs", "a.txt", "1 " + "9" * 400, "two integers on line 1, got '1 9"),
         ("graphs", "a.txt", "1 -2\n", "expected two integers on line 1, got '1 -2'"),
-        ("meshes", "a.off", "OFF\n0 0 0\n", "a.off has no vertices;"),
-        ("meshes", "a.ply", PLY, "a.ply has no vertices;"),
-        ("meshes", "a.pbow", "", "Expected files .off, .ply; got a.pbow."),
+        ("meshes", "a.off", "OFF\n0 0 0\n", "a.off: it has no vertices;"),
+        ("meshes", "a.ply", PLY, "a.ply: it has no vertices;"),
+        ("meshes", "a.pbow", "", "a.pbow: expected one of the extensions .off, .ply."),
     ],
 )
 def test_a_file_of_something_else_is_refused(kind, name, content, message):
@@ -136,7 +136,7 @@ def test_the_graphs_of_a_data_set_are_read_if_there_are_any(tmp_path):
     assert_array_equal([n for _, n in graphs], arrays["num_nodes"])
     empty = {name: array[:0] for name, array in arrays.items()}
     write(tmp_path, "graphs_NONE", empty | {"offsets": arrays["offsets"][:1]})
-    with pytest.raises(FileFormatError, match=r"graphs_NONE\.npz has no graphs"):
+    with pytest.raises(FileFormatError, match=r"graphs_NONE\.npz: it has no graphs"):
         read_raw("graphs_NONE.npz", "graphs")
 
 

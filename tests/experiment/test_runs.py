@@ -211,7 +211,8 @@ def test_a_damaged_file_is_named_and_nothing_else_happens(folder):
         for use in (folder.load, folder.pack):
             with pytest.raises(FileFormatError) as caught:
                 use()
-            assert str(caught.value).startswith(f"{file} is not the result"), what
+            assert caught.value.path == str(file)
+            assert caught.value.problem.startswith("it is not the result"), what
             assert "delete it to run anew" in str(caught.value)
         assert everything_in(folder) == before
         assert file.read_bytes() == content
@@ -239,7 +240,8 @@ def test_a_damaged_table_is_named_and_nothing_else_happens(folder):
         folder.packed.write_bytes(content)
         with pytest.raises(FileFormatError) as caught:
             folder.load()
-        assert str(caught.value).startswith(f"{folder.packed} is not a table"), what
+        assert caught.value.path == str(folder.packed)
+        assert caught.value.problem.startswith("it is not a table"), what
         with pytest.raises(FileFormatError):
             folder.pack()
         assert folder.packed.read_bytes() == content

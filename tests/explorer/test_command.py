@@ -62,11 +62,14 @@ def test_labels_may_be_an_array(run):
         ({"diagrams": "none.csv"}, "none.csv"),
         ({"diagrams": "labels.txt"}, "labels.txt"),
         ({"diagrams": "one_part.csv"}, "Expected parts H0, H1, got H0"),
-        ({"labels": "short.txt"}, "each of the 12 samples; short.txt has 2"),
+        (
+            {"labels": "short.txt"},
+            "short.txt: expected one label for each of the 12 samples",
+        ),
         ({"labels": "none.txt"}, "none.txt"),
         (
             {"names": "short.txt"},
-            "Expected one name for each of the 12 samples",
+            "short.txt: expected one name for each of the 12 samples",
         ),
         ({"output": "missing/page.html"}, "Cannot write to the folder missing"),
         ({"output": "."}, "it is a folder"),

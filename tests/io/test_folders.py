@@ -20,7 +20,9 @@ def test_a_folder_is_read_in_the_order_of_the_numbers(format_name, tmp_path):
 def test_samples_with_and_without_dimensions_do_not_mix(tmp_path):
     (tmp_path / "a.pers").write_text("0 1\n")
     (tmp_path / "b.pers").write_text("1 0 1\n")
-    with pytest.raises(FileFormatError, match=r"a\.pers has no dimensions, and .*b\."):
+    with pytest.raises(
+        FileFormatError, match=r"a\.pers: it has no dimensions, and .*b\."
+    ):
         read_diagrams(tmp_path)
 
 
@@ -44,7 +46,7 @@ def test_perseus_files_make_samples_by_their_prefix(tmp_path):
     assert read_diagrams(tmp_path, "perseus") == X
     assert read_diagrams([tmp_path / "b_c", tmp_path / "a"], "perseus") == X[[1, 0]]
     assert read_diagrams(tmp_path / "a_1.txt", "perseus") == X[:1]["H1"]
-    with pytest.raises(ValueError, match="not named as Perseus names"):
+    with pytest.raises(FileFormatError, match="not named as Perseus names"):
         read_diagrams(tmp_path / "a_betti.txt", "perseus")
     with pytest.raises(ValueError, match="given twice"):
         read_diagrams([tmp_path / "a", tmp_path / "a_0.txt"], "perseus")

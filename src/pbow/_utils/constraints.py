@@ -37,11 +37,12 @@ MOST_THREADS = 4096
 class Constraint:
     """What a parameter may be: a function that accepts a value, and what it expects.
 
-    `expected` is as it stands after "must be".
+    `expected` is as it stands after "must be"; of one that is `optional`, without None.
     """
 
     accepts: Callable[[Any], bool]
     expected: str
+    optional: bool = False
 
 
 class Integer(Constraint):
@@ -56,8 +57,7 @@ class Integer(Constraint):
             return is_integer(value, minimum) and (maximum is None or value <= maximum)
 
         most = "" if maximum is None else f" and <= {maximum}"
-        or_none = " or None" if optional else ""
-        super().__init__(accepts, f"an int >= {minimum}{most}{or_none}")
+        super().__init__(accepts, f"an int >= {minimum}{most}", optional)
 
 
 class Number(Constraint):
@@ -83,7 +83,7 @@ class Number(Constraint):
         signs = ((">", above), (">=", minimum), ("<=", maximum))
         limits = [f"{sign} {limit:g}" for sign, limit in signs if math.isfinite(limit)]
         number = f"a number {' and '.join(limits)}" if limits else "a finite number"
-        super().__init__(accepts, f"{number}{' or None' if optional else ''}")
+        super().__init__(accepts, number, optional)
 
 
 class OneOf(Constraint):
@@ -113,6 +113,7 @@ class PerPart(Constraint):
                 else [each.accepts(value)]
             ),
             f"{each.expected}, or a dict of such by part",
+            each.optional,
         )
 
 
@@ -143,4 +144,10 @@ def check_parameter(estimator: Any, name: str, constraint: Constraint) -> None:
         raise TypeError(msg)
     value = getattr(estimator, name)
     if not constraint.accepts(value):
-        raise ParameterError(name, constraint.expected, value, type(estimator).__name__)
+        raise ParameterError(
+            name,
+            constraint.expected,
+            value,
+            type(estimator).__name__,
+            optional=constraint.optional,
+        )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from pbow._utils.files import atomic_write, naming
+from pbow.errors import FileFormatError
 
 if TYPE_CHECKING:
     from pbow.diagrams import Diagrams
@@ -73,12 +74,8 @@ def standard_input(
         copy.write_bytes(data)
         try:
             yield copy
-        except (ImportError, ValueError) as error:
-            if str(copy) not in str(error):
-                raise
-            msg = str(error).replace(str(copy), "the standard input")
-            kind = ImportError if isinstance(error, ImportError) else ValueError
-            raise kind(msg) from error
+        except FileFormatError as error:
+            raise FileFormatError("the standard input", error.problem) from error
 
 
 @contextmanager

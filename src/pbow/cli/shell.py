@@ -83,9 +83,8 @@ def sentence(error: Exception, command: click.Command) -> str:
     text = str(error) or "There is not enough memory."
     if isinstance(error, ParameterError):
         option = option_of(error.parameter, command)
-        expected = error.expected.removesuffix(" or None")
         got = "it is not given" if error.value is None else f"got {error.shown}"
-        text = f"Expected {option} to be {expected}; {got}. {error.advice}"
+        text = f"Expected {option} to be {error.expected}; {got}. {error.advice}"
     elif isinstance(error, OSError) and error.strerror:
         name = f"{error.filename}: " if error.filename else ""
         text = f"{name}{error.strerror}"

@@ -156,7 +156,7 @@ class Dataset:
         check_option("protocol", self.protocol, PROTOCOLS)
         n = self.exp_a_per_class
         if n is not None and not is_integer(n, 1):
-            raise ParameterError("exp_a_per_class", "an int >= 1 or None", n)
+            raise ParameterError("exp_a_per_class", "an int >= 1", n, optional=True)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Copies made by pickle would have writable arrays.
@@ -276,7 +276,7 @@ class Dataset:
         if n is None:
             return self
         if not is_integer(n, 1):
-            raise ParameterError("n_per_class", "an int >= 1 or None", n)
+            raise ParameterError("n_per_class", "an int >= 1", n, optional=True)
         rows = draw_per_class(
             self.labels,
             len(self.label_names),

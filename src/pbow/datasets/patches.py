@@ -128,7 +128,7 @@ def cut_patches(
             raise ParameterError(name, "an int >= 1", value)
     low, high = _check_shares(shares)
     if n_per_class is not None and not is_integer(n_per_class, 1):
-        raise ParameterError("n_per_class", "an int >= 1 or None", n_per_class)
+        raise ParameterError("n_per_class", "an int >= 1", n_per_class, optional=True)
     check_seed(seed)
     if min(surface.shape) < size:
         none = np.empty((0, size, size), surface.dtype)

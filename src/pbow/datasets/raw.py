@@ -156,8 +156,8 @@ def _files(paths: Iterable[Path], extensions: Iterable[str]) -> list[Path]:
         files += found
     for file in files:
         if file.suffix.lower() not in extensions:
-            msg = f"Expected files {listed}; got {file}."
-            raise FileFormatError(msg)
+            msg = f"expected one of the extensions {listed}."
+            raise FileFormatError(file, msg)
     return files
 
 
@@ -194,16 +194,16 @@ def _read_graphs(file: Path) -> list[tuple[NDArray[Any], int]]:
         offsets = source.read("offsets", "iu", 1)
         graphs = Graphs(edges, offsets, source.read("num_nodes", "iu", 1))
     if len(graphs) == 0:
-        msg = f"{file} has no graphs; expected at least one."
-        raise FileFormatError(msg)
+        msg = "it has no graphs; expected at least one."
+        raise FileFormatError(file, msg)
     return list(graphs)
 
 
 def _read_meshes(file: Path) -> list[tuple[NDArray[Any], NDArray[Any]]]:
     vertices, faces = read_mesh(file)
     if len(vertices) == 0:
-        msg = f"{file} has no vertices; expected a mesh with at least one."
-        raise FileFormatError(msg)
+        msg = "it has no vertices; expected a mesh with at least one."
+        raise FileFormatError(file, msg)
     return [(vertices, faces)]
 
 
@@ -220,10 +220,10 @@ def _unstacked(file: Path, shapes: dict[int, str]) -> Arrays:
     array = read_npy(file)
     if array.ndim not in shapes or array.size == 0:
         msg = (
-            f"{file} is an array of shape {array.shape}; expected "
+            f"it is an array of shape {array.shape}; expected "
             f"{' or '.join(shapes.values())}, and not empty."
         )
-        raise FileFormatError(msg)
+        raise FileFormatError(file, msg)
     return [array] if array.ndim == min(shapes) else list(array)
 
 
@@ -232,8 +232,8 @@ def _read_table(file: Path) -> NDArray[Any]:
     lines = _lines(file)
     numbers = [number for number, line in enumerate(lines, start=1) if line]
     if not numbers:
-        msg = f"{file} has no numbers; expected the coordinates of one point per line."
-        raise FileFormatError(msg)
+        msg = "it has no numbers; expected the coordinates of one point per line."
+        raise FileFormatError(file, msg)
     n_columns = len(lines[numbers[0] - 1].split())
     with format_error(file):
         table = read_table("\n".join(lines).encode(), {n_columns})
@@ -251,17 +251,14 @@ def _read_edges(file: Path) -> tuple[NDArray[Any], int]:
     for number, line in enumerate(_lines(file), start=1):
         words = line.split()[:2]
         if not all(INTEGER.fullmatch(word) for word in words):
-            msg = (
-                f"Cannot read {file}: expected two integers on line {number}, got "
-                f"{line[:40]!r}."
-            )
-            raise FileFormatError(msg)
+            msg = f"expected two integers on line {number}, got {line[:40]!r}."
+            raise FileFormatError(file, msg)
         if words:
             # A vertex alone is an edge to itself, which graphs leave out.
             ends.append([int(words[0]), int(words[-1])])
     if not ends:
-        msg = f"{file} has no edges; expected the two ends of one edge per line."
-        raise FileFormatError(msg)
+        msg = "it has no edges; expected the two ends of one edge per line."
+        raise FileFormatError(file, msg)
     vertices, edges = np.unique(np.array(ends), return_inverse=True)
     return edges.reshape(-1, 2), len(vertices)
 
@@ -275,24 +272,24 @@ def _lines(file: Path) -> list[str]:
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        msg = f"Cannot read {file}: it is not a text file."
-        raise FileFormatError(msg) from error
+        msg = "it is not a text file."
+        raise FileFormatError(file, msg) from error
     lines = [line.partition("#")[0].strip() for line in text.splitlines()]
     head = next((line for line in lines if line), "")
     if ";" in head:
         msg = (
-            f"Cannot read {file}: it seems to be separated by semicolons; expected "
-            "commas or spaces, and points in numbers, as in 0.5,0.2."
+            "it seems to be separated by semicolons; expected commas or spaces, and "
+            "points in numbers, as in 0.5,0.2."
         )
-        raise FileFormatError(msg)
+        raise FileFormatError(file, msg)
     if head and not _is_number(head.replace(",", " ").split()[0]):
         lines[lines.index(head)] = ""
         if head.startswith((",", '"",')):
             msg = (
-                f"The first column of {file} has no name, and looks like the row "
-                "numbers that pandas saves; save it without them, by index=False."
+                "its first column has no name, and looks like the row numbers that "
+                "pandas saves; save it without them, by index=False."
             )
-            raise FileFormatError(msg)
+            raise FileFormatError(file, msg)
     return [line.replace(",", " ") for line in lines]
 
 
@@ -306,7 +303,7 @@ def _is_number(word: str) -> bool:
 
 def _read_picture(file: Path) -> NDArray[Any]:
     """Return the gray values of an image file; of colors, the mean of the channels."""
-    pillow = import_optional("PIL.Image", extra="datasets", purpose=f"Reading {file}")
+    pillow = import_optional("PIL.Image", extra="datasets", purpose="Reading images")
     data = file.read_bytes()
     try:
         with pillow.open(BytesIO(data)) as picture:
@@ -317,5 +314,5 @@ def _read_picture(file: Path) -> NDArray[Any]:
             return gray
     # Pillow has an error class for each way in which an image can be damaged.
     except Exception as error:
-        msg = f"Cannot read {file}: it is damaged, or not an image."
-        raise FileFormatError(msg) from error
+        msg = "it is damaged, or not an image."
+        raise FileFormatError(file, msg) from error

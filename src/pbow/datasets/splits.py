@@ -44,7 +44,7 @@ def make_splits(
     check_option("protocol", protocol, PROTOCOLS)
     check_seed(seed)
     if repetitions is not None and not is_integer(repetitions, 1):
-        raise ParameterError("repetitions", "an int >= 1 or None", repetitions)
+        raise ParameterError("repetitions", "an int >= 1", repetitions, optional=True)
     if protocol == ORIGINAL:
         return _original(in_test, repetitions)
     n_drawn = repetitions or (1 if protocol == FOLDS else N_REPETITIONS)

@@ -355,8 +355,8 @@ def _parsed(file: Path) -> Run:
         content.pop("per_class", None)
         return _checked(Run(**content))
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        msg = f"{file} is not the result of a run ({error}); delete it to run anew."
-        raise FileFormatError(msg) from error
+        msg = f"it is not the result of a run ({error}); delete it to run anew."
+        raise FileFormatError(file, msg) from error
 
 
 def _unpacked(file: Path) -> Iterator[Run]:
@@ -382,8 +382,8 @@ def _unpacked(file: Path) -> Iterator[Run]:
                     content[name] = int(value) if value else None
             yield _checked(Run(**content))
     except (ValueError, TypeError, RecursionError, csv.Error) as error:
-        msg = f"{file} is not a table of runs (line {line}: {error})."
-        raise FileFormatError(msg) from error
+        msg = f"it is not a table of runs (line {line}: {error})."
+        raise FileFormatError(file, msg) from error
 
 
 def _checked(run: Run) -> Run:

@@ -263,5 +263,5 @@ def check_max_edge(max_edge: Any) -> float:
         return inf
     is_infinite = isinstance(max_edge, Real) and max_edge == inf
     if not (is_infinite or is_finite_number(max_edge)) or max_edge <= 0:
-        raise ParameterError("max_edge", "a number > 0 or None", max_edge)
+        raise ParameterError("max_edge", "a number > 0", max_edge, optional=True)
     return float(max_edge)

@@ -63,10 +63,10 @@ def read_perseus_files(given: Sequence[Path]) -> Diagrams:
         match = PERSEUS_FILE.fullmatch(path.name)
         if match is None:
             msg = (
-                f"{path} is not named as Perseus names diagrams: its output, then _0, "
-                "_1, ... for the dimension, and .txt."
+                "it is not named as Perseus names diagrams: its output, then _0, _1, "
+                "... for the dimension, and .txt."
             )
-            raise ValueError(msg)
+            raise FileFormatError(path, msg)
         sample, dim = samples.setdefault(path.with_name(match[1]), {}), int(match[2])
         if dim in sample:
             msg = f"{path} was given twice."
@@ -99,10 +99,10 @@ def _join(paths: Sequence[Path], samples: Sequence[Sample], name: str) -> Diagra
     if None in dims and len(dims) > 1:
         other = next(path for dim, path in dims.items() if dim is not None)
         msg = (
-            f"{dims[None]} has no dimensions, and {other} has. Read them one by one, "
-            "and name the part of those that have none."
+            f"it has no dimensions, and {other} has. Read them one by one, and name "
+            "the part of those that have none."
         )
-        raise FileFormatError(msg)
+        raise FileFormatError(dims[None], msg)
     numbered = sorted(dim for dim in dims if dim is not None)
     parts: dict[str, int | None] = {name: None}
     if numbered:

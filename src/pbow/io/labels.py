@@ -115,10 +115,10 @@ def _read(path: Path, n_samples: int, names: AnyPath | None) -> NDArray[Any]:
         array = read_npy(path)
         if array.ndim != 1 or array.dtype.kind not in "iuU":
             msg = (
-                f"Expected {path} to hold one integer or string per sample; it is "
+                "expected one integer or string per sample; it is "
                 f"{array.dtype} of shape {array.shape}."
             )
-            raise FileFormatError(msg)
+            raise FileFormatError(path, msg)
         return array
     labels = _read_lines(path, "label")
     first = _cells(labels[0])
@@ -140,10 +140,10 @@ def _find_by_name(
     for number, row in enumerate(rows, start=1):
         if len(row) != 2 or "" in row:
             msg = (
-                f"Expected {path} to have two columns, file and label; line {number} "
-                f"is {','.join(row)!r}."
+                f"expected two columns, file and label; line {number} is "
+                f"{','.join(row)!r}."
             )
-            raise FileFormatError(msg)
+            raise FileFormatError(path, msg)
     if rows[0] == HEADER:
         del rows[0]
     _check_unique(names, wanted)
@@ -152,8 +152,8 @@ def _find_by_name(
     missing = [name for name in wanted if name not in labels]
     if missing:
         more = f" and {len(missing) - 1} more" if missing[1:] else ""
-        msg = f"{path} has no label for {missing[0]}{more} of {names}."
-        raise FileFormatError(msg)
+        msg = f"it has no label for {missing[0]}{more} of {names}."
+        raise FileFormatError(path, msg)
     return [labels[name] for name in wanted]
 
 
@@ -161,13 +161,13 @@ def _read_lines(path: Path, noun: str) -> list[str]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        msg = f"Expected {path} to have one {noun} per line; it is not a text file."
-        raise FileFormatError(msg) from error
+        msg = f"expected one {noun} per line; it is not a text file."
+        raise FileFormatError(path, msg) from error
     lines = [line.strip() for line in text.rstrip().split("\n")]
     if "" in lines:
         what = f"line {lines.index('') + 1}" if len(lines) > 1 else "it"
-        msg = f"Expected {path} to have one {noun} per line; {what} is empty."
-        raise FileFormatError(msg)
+        msg = f"expected one {noun} per line; {what} is empty."
+        raise FileFormatError(path, msg)
     return lines
 
 
@@ -176,17 +176,17 @@ def _check_length(
 ) -> None:
     if len(values) != n_samples:
         msg = (
-            f"Expected one {noun} for each of the {n_samples} samples; {path} has "
+            f"expected one {noun} for each of the {n_samples} samples; it has "
             f"{len(values)}."
         )
-        raise FileFormatError(msg)
+        raise FileFormatError(path, msg)
 
 
 def _check_unique(path: AnyPath, names: Sequence[str]) -> None:
     for name, n_times in Counter(names).items():
         if n_times > 1:
-            msg = f"Expected every name once in {path}; it has {name} {n_times} times."
-            raise FileFormatError(msg)
+            msg = f"expected every name once; it has {name} {n_times} times."
+            raise FileFormatError(path, msg)
 
 
 def _cells(line: str) -> list[str]:

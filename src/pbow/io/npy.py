@@ -23,6 +23,6 @@ def read_npy(path: AnyPath) -> NDArray[Any]:
                 # Unlike numpy.load, it does not take archives and pickles for arrays.
                 array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
         except ValueError as error:
-            msg = f"Cannot read {path}: not a valid .npy file of numbers or strings."
-            raise FileFormatError(msg) from error
+            msg = "not a valid .npy file of numbers or strings."
+            raise FileFormatError(path, msg) from error
     return array

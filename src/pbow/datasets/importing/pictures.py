@@ -55,8 +55,8 @@ def _read_with_pillow(data: bytes, where: str) -> NDArray[Any]:
             pixels = np.asarray(picture)
     # Pillow has a kind of error for each way in which a picture can be damaged.
     except Exception as error:
-        msg = f"Cannot read {where}: it is damaged, or no TIFF or PNG ({error})."
-        raise FileFormatError(msg) from error
+        msg = f"it is damaged, or no TIFF or PNG ({error})."
+        raise FileFormatError(where, msg) from error
     if picture.mode in ("P", "PA"):
         # A number is a color's place in a list, so 0 may be white.
         refuse(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pbow._utils.progress import progress_bar
 from pbow.datasets.importing.output import Converted
-from pbow.datasets.importing.release import Release, printable, refuse
+from pbow.datasets.importing.release import Release, refuse
 from pbow.errors import FileFormatError
 from pbow.homology import read_mesh
 
@@ -124,8 +124,8 @@ def _read_mesh(release: Release, name: str) -> tuple[NDArray[np.float32], Ints]:
     release.read(name)  # for its checksum
     try:
         exact, faces = read_mesh(release.path / name)
-    except ValueError as error:
-        raise FileFormatError(printable(str(error))) from error
+    except FileFormatError as error:
+        refuse(error.path, error.problem)
     with np.errstate(over="ignore"):
         vertices = exact.astype(np.float32)
     too_far = np.isinf(vertices).any(axis=1)

@@ -120,8 +120,7 @@ def open_release(path: AnyPath) -> Iterator[Release]:
 
 def refuse(where: str, what: str) -> NoReturn:
     """Raise the error that says what is wrong with a file."""
-    msg = printable(f"Cannot read {where}: {what}")
-    raise FileFormatError(msg)
+    raise FileFormatError(printable(where), printable(what))
 
 
 def printable(text: str) -> str:
