@@ -6,6 +6,7 @@ from numpy.testing import assert_array_equal
 
 from pbow import Diagrams, PersistenceBoW
 from pbow.diagrams import check_diagrams
+from pbow.errors import shown
 
 
 @pytest.mark.parametrize(
@@ -108,10 +109,13 @@ def test_samples_of_several_parts_make_a_collection(ragged):
         (7, "Expected a collection of diagrams, got int 7"),
         (None, "Expected a collection of diagrams, got NoneType"),
         ([[[0, 10**400]]], "Diagram 0 of part H1 is not an array of numbers"),
+        ([[[0, 10**5000]]], "Diagram 0 of part H1 is .* list of numbers too long"),
+        ([[0, 10**5000]], r"list of points, the first one a tuple of .*\. Wrap a"),
+        (10**5000, "Expected a collection of diagrams, got int a number of 16610 bits"),
         ([Diagrams.from_list([[]])], r"is a collection itself\. Join them"),
         ([1.0, 2.0], r"Diagram 0 of part H1 has shape \(\)"),
     ],
-    ids=str,
+    ids=shown,
 )
 def test_what_is_no_collection_of_diagrams_is_named(X, message):
     with pytest.raises(ValueError, match=message):

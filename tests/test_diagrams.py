@@ -235,6 +235,7 @@ def test_bad_flat_input_is_named(points, offsets, message):
         ({"H0": [[]], "h0": [[]]}, "'H0' and 'h0' differ by case only"),
         ({"": [[]]}, "non-empty string"),
         ({1: [[]]}, "non-empty string such as 'H1'; got 1"),
+        ({10**5000: [[]]}, "such as 'H1'; got a number of 16610 bits"),
         ({"H\ud800": [[]]}, r"UTF-8 can encode; got 'H\\ud800'.* Rename the part"),
         ({"\ud800": [[[2, 1]]]}, "UTF-8 can encode"),  # before it is in any message
         ([[]], "Expected a dict"),

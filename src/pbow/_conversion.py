@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow.errors import shown
+
 __all__ = [
     "as_diagram",
     "as_floats",
@@ -61,8 +63,9 @@ def as_samples(X: Any) -> list[Any]:
         and len(first) == 2
         and all(isinstance(value, Real) for value in first)
     ):
+        point = shown(tuple(np.asarray(first).tolist()))
         msg = (
-            f"{expected} a list of points, the first one ({first[0]}, {first[1]}). "
+            f"{expected} a list of points, the first one {point}. "
             "Wrap a single diagram in a list: [X]."
         )
         raise ValueError(msg)
@@ -167,6 +170,5 @@ def listed(names: Iterable[str]) -> str:
 
 
 def describe(value: Any) -> str:
-    """Return the type of a value, and the value if it is short."""
-    shown = repr(value)
-    return f"{type(value).__name__} {shown if len(shown) < 60 else shown[:57] + '...'}"
+    """Return the type of a value, and the value, cut if it is long."""
+    return f"{type(value).__name__} {shown(value, 60)}"

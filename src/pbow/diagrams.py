@@ -25,6 +25,7 @@ from pbow._conversion import (
     listed,
 )
 from pbow._utils.html import html_table
+from pbow.errors import shown
 
 __all__ = ["Diagrams", "check_diagrams"]
 
@@ -342,7 +343,7 @@ class Diagrams:
         try:
             rows = np.arange(len(self))[key]
         except IndexError as error:
-            msg = f"Cannot index {len(self)} samples with {key!r}: {error}."
+            msg = f"Cannot index {len(self)} samples with {shown(key)}: {error}."
             raise IndexError(msg) from error
         if rows.ndim > 1:
             msg = f"Expected one-dimensional rows, got an index of shape {rows.shape}."
@@ -589,7 +590,7 @@ def _check_name(name: Any) -> None:
     """Raise unless a part can have this name, also on screens and in files."""
     expected = "The name of a part must be"
     if not isinstance(name, str) or not name.strip():
-        msg = f"{expected} a non-empty string such as 'H1'; got {name!r}."
+        msg = f"{expected} a non-empty string such as 'H1'; got {shown(name)}."
         raise ValueError(msg)
     try:
         name.encode()

@@ -18,6 +18,7 @@ __all__ = [
     "ParameterError",
     "TooFewPointsError",
     "format_error",
+    "shown",
 ]
 
 
@@ -81,13 +82,7 @@ class ParameterError(ValueError):
     @property
     def shown(self) -> str:
         """The value as messages show it: long ones are cut."""
-        try:
-            text = repr(self.value)
-        except ValueError:  # an int of more digits than Python writes, or a list of it
-            if isinstance(self.value, int):
-                return f"a number of {self.value.bit_length()} bits"
-            return f"a {type(self.value).__name__} of numbers too long to write"
-        return text if len(text) <= 200 else f"{text[:197]}..."
+        return shown(self.value)
 
 
 class ItemError(ValueError):
@@ -152,6 +147,17 @@ class FileFormatError(ValueError):
 
     def __str__(self) -> str:
         return f"Cannot read {self.path}: {self.problem}"
+
+
+def shown(value: Any, longest: int = 200) -> str:
+    """Return a value as messages show it: what is longer than `longest` is cut."""
+    try:
+        text = repr(value)
+    except ValueError:  # an int of more digits than Python writes, or a list of it
+        if isinstance(value, int):
+            return f"a number of {value.bit_length()} bits"
+        return f"a {type(value).__name__} of numbers too long to write"
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from pbow._utils.records import ArrayRecord, as_finite, check_range
+from pbow.errors import shown
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,10 +47,11 @@ def test_shapes_are_checked(one, two, message):
 
 
 NO_NUMBERS = [None, "1", b"1", ["1"], {}, [{}], object(), [[1], [1, 2]], [1j]]
-NO_NUMBERS += [np.nan, [np.inf], 10**400, [10**400]]
+NO_NUMBERS += [np.nan, [np.inf], 10**400, [10**400], 10**5000, [10**5000]]
+NO_NUMBERS += [np.array(["1.5"], object), np.array([10**30, "1.5"], object)]
 
 
-@pytest.mark.parametrize("values", NO_NUMBERS, ids=lambda values: f"{values!r:.20}")
+@pytest.mark.parametrize("values", NO_NUMBERS, ids=lambda values: shown(values, 20))
 def test_whatever_is_no_finite_number_is_a_value_error(values):
     with pytest.raises(ValueError, match="Expected it to be an array of finite numb"):
         as_finite("it", values)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from numbers import Number
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pbow.errors import shown
 
 __all__ = ["ArrayRecord", "as_finite", "check_range"]
 
@@ -20,7 +23,7 @@ class ArrayRecord:
     only a ValueError comes out: a record is the gate for values from a file.
     """
 
-    __slots__ = ()
+    __slots__ = ()  # or subclasses with slots would have a __dict__ all the same
 
     def _keep(self, name: str, shape: tuple[int | None, ...] | None = None) -> Floats:
         """Replace a field by a read-only array of finite numbers, and return it.
@@ -57,12 +60,15 @@ def as_finite(name: str, values: Any) -> Floats:
     try:
         array = np.asarray(values)
         # Objects may be whole numbers beyond 64 bits.
-        is_numeric = array.dtype.kind in "biufO"
+        is_numeric = array.dtype.kind in "biuf" or (
+            array.dtype == object and all(isinstance(x, Number) for x in array.flat)
+        )
         numbers = array.astype(np.float64, "C", copy=False) if is_numeric else None
     except (TypeError, ValueError, OverflowError):
         numbers = None
     if numbers is None or not np.isfinite(numbers).all():
-        msg = f"Expected {name} to be an array of finite numbers; got {values!r:.80}."
+        expected = "an array of finite numbers"
+        msg = f"Expected {name} to be {expected}; got {shown(values, 80)}."
         raise ValueError(msg)
     return numbers
 
