@@ -1,7 +1,14 @@
 import numpy as np
 import pytest
 
-from pbow._utils.checks import check_dims, check_option, is_finite_number, is_integer
+from pbow._utils.checks import (
+    check_dims,
+    check_label_names,
+    check_labels,
+    check_option,
+    is_finite_number,
+    is_integer,
+)
 from pbow.errors import ParameterError
 
 
@@ -42,3 +49,18 @@ def test_dims_may_be_one_or_several():
     for dims in refused:
         with pytest.raises(ValueError, match="one or more different ints >= 0"):
             check_dims(dims)
+
+
+def test_there_is_one_label_per_diagram():
+    assert check_labels(["a", "b"], 2).tolist() == ["a", "b"]
+    for labels in (["a", "b"], [["a"]] * 3):
+        with pytest.raises(ValueError, match=r"one label per diagram, shape \(3,\)"):
+            check_labels(labels, 3)
+
+
+def test_labels_have_names():
+    assert check_label_names(None, [3, 5]) == ["3", "5"]
+    assert check_label_names(("x", "y"), [3, 5]) == ("x", "y")
+    for names in (["x"], "xy"):
+        with pytest.raises(ParameterError, match="a sequence of 2 names, one per"):
+            check_label_names(names, [3, 5])

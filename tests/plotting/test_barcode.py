@@ -31,7 +31,7 @@ def test_parts_are_above_each_other_with_a_legend():
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["H1", "H0"]
 
 
-def test_a_bar_that_never_dies_ends_in_an_arrow_beyond_all_others():
+def test_an_essential_bar_ends_in_an_arrow_beyond_all_others():
     ax = plot_barcode([[0, np.inf], [0, 2]])
     (_, longest, height) = bars(ax)[1]
     assert 2 < longest < ax.get_xlim()[1]
@@ -39,7 +39,7 @@ def test_a_bar_that_never_dies_ends_in_an_arrow_beyond_all_others():
     assert_array_equal(arrows.get_offsets(), [[longest, height]])
 
 
-def test_bars_that_die_have_no_arrow():
+def test_finite_bars_have_no_arrow():
     ax = plot_barcode([[0, 1]])
     assert len(ax.collections[1].get_offsets()) == 0
 
@@ -47,7 +47,7 @@ def test_bars_that_die_have_no_arrow():
 @pytest.mark.parametrize(
     "sample",
     [[], [[2, 2]], [[3, np.inf]], {"H0": [], "H1": [[0, 1]]}],
-    ids=["empty", "no length", "never dies", "empty part"],
+    ids=["empty", "no length", "essential", "empty part"],
 )
 def test_everything_is_in_view(sample):
     ax = plot_barcode(sample)

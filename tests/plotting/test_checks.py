@@ -3,13 +3,8 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import NotFittedError
 
-from pbow import PersistenceBoW, StablePersistenceBoW
-from pbow.plotting._checks import (
-    check_codebook,
-    check_label_names,
-    check_labels,
-    check_points,
-)
+from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
+from pbow.plotting._checks import check_codebook, check_points, check_sample
 from pbow.vectorizers import PersistenceImage
 
 X = [[[0, 1], [0, np.inf], [3, np.inf]], [[0, 2]]]
@@ -26,6 +21,14 @@ def test_a_single_part_need_not_be_named(make):
     part, codebook = check_codebook(bow, None)
     assert part == "H1"
     assert codebook is bow.codebooks_["H1"]
+
+
+def test_one_of_several_parts_is_named():
+    parts = {"H0": [[[0, 1]], [[0, 2]]], "H1": [[[1, 2]], []]}
+    bow = StablePersistenceBoW(n_words=1, random_state=0).fit(parts)
+    assert check_codebook(bow, "H1") == ("H1", bow.codebooks_["H1"])
+    with pytest.raises(ValueError, match=r"one of 'H0', 'H1', .*; got None"):
+        check_codebook(bow, None)
 
 
 def test_words_on_the_line_of_births_are_not_in_the_plane():
@@ -55,15 +58,35 @@ def test_points_are_finite_pairs(points):
         check_points(points, "sample")
 
 
-def test_there_is_one_label_per_diagram():
-    assert_array_equal(check_labels(["a", "b"], 2), ["a", "b"])
-    with pytest.raises(ValueError, match=r"one label per diagram, shape \(3,\)"):
-        check_labels(["a", "b"], 3)
+POINTS = [[0.0, 1.0], [0.5, np.inf]]
 
 
-def test_labels_have_names():
-    assert check_label_names(None, [3, 5]) == ["3", "5"]
-    assert check_label_names(("x", "y"), [3, 5]) == ("x", "y")
-    for names in (["x"], "xy"):
-        with pytest.raises(ValueError, match="a sequence of 2 names, one per label"):
-            check_label_names(names, [3, 5])
+@pytest.mark.parametrize(
+    "sample",
+    [POINTS, np.array(POINTS), {"H1": POINTS}, Diagrams.from_list([POINTS])],
+    ids=["list", "array", "dict", "diagrams"],
+)
+def test_a_sample_has_one_of_several_forms(sample):
+    parts = check_sample(sample)
+    assert list(parts) == ["H1"]
+    assert_array_equal(parts["H1"], POINTS)
+
+
+def test_samples_of_a_collection_are_drawn_together():
+    X = Diagrams.from_parts({"H0": [POINTS, POINTS], "H1": [[], POINTS]})
+    parts = check_sample(X)
+    assert_array_equal(parts["H0"], POINTS + POINTS)
+    assert_array_equal(parts["H1"], POINTS)
+
+
+def test_a_diagram_may_be_empty():
+    assert check_sample([])["H1"].shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    "sample", [[1, 2], "H1", [[[0, 1]], [[0, 2], [0, 3]]], [[[0, 1]]]], ids=str
+)
+def test_what_is_no_sample_is_refused_with_advice(sample):
+    message = "Expected one sample: .* Of a list of diagrams take one"
+    with pytest.raises(ValueError, match=message):
+        check_sample(sample)

@@ -3,29 +3,13 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.base import BaseEstimator
+from tests.plotting.doubles import Double, of_words, view
 
-from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
-from pbow.codebook import GaussianCodebook, KMeansCodebook
+from pbow import PersistenceBoW
+from pbow.codebook import GaussianCodebook
 from pbow.plotting import plot_codebook
 
 plt = pytest.importorskip("matplotlib.pyplot")
-
-
-class Double(BaseEstimator):
-    """A fitted vectorizer as far as this picture looks."""
-
-    def __init__(self, codebook=None):
-        self.codebook = codebook
-
-    def fit(self, X=None, y=None):
-        self.parts_ = ("H1",)
-        self.codebooks_ = {"H1": self.codebook}
-        return self
-
-
-def of_words(words, scale=(1.0, 1.0)):
-    return Double(KMeansCodebook(np.array(words, float), np.array(scale))).fit()
 
 
 def borders(ax):
@@ -61,13 +45,16 @@ def test_points_of_a_border_have_two_nearest_words(rng, n_words, scale):
     distances = np.linalg.norm((middles[:, None] - words) / scale, axis=2)
     nearest, second = np.sort(distances, axis=1)[:, :2].T
     assert_allclose(nearest, second, rtol=1e-6)
+    low, high = view(ax)
+    room = 1e-9 * (high - low)
+    assert ((segments >= low - room) & (segments <= high + room)).all()
 
 
 @pytest.mark.parametrize("scale", [(1.0, 1.0), (3.0, 0.2)], ids=str)
 def test_a_border_is_between_points_of_two_cells_and_of_no_other(rng, scale):
     words = rng.uniform(0, 1, size=(6, 2))
     ax = plot_codebook(of_words(words, scale))
-    low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
+    low, high = view(ax)
     ends = rng.uniform(low, high, size=(300, 2, 2))
     nearest = np.linalg.norm((ends[:, :, None] - words) / scale, axis=3).argmin(axis=2)
     crossed = [any(_cross(pair, border) for border in borders(ax)) for pair in ends]
@@ -85,24 +72,15 @@ def _cross(one, other):
     )
 
 
-def test_borders_are_in_view(rng):
-    ax = plot_codebook(of_words(rng.uniform(0, 1, size=(20, 2))))
-    low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
-    assert (borders(ax) >= low - 1e-9).all()
-    assert (borders(ax) <= high + 1e-9).all()
-
-
-def test_one_word_has_no_border():
-    assert len(plot_codebook(of_words([[0, 1]])).collections[-2].get_segments()) == 0
+@pytest.mark.parametrize("n_words", [1, 5])
+def test_words_on_a_line_have_borders_between_them(n_words):
+    segments = borders(plot_codebook(of_words([[0, k] for k in range(n_words)])))
+    assert len(segments) == n_words - 1
 
 
 def test_an_axis_that_counts_for_nothing_has_borders_across_the_other():
     ax = plot_codebook(of_words([[0, 1], [5, 2], [0, 3]], scale=(1.0, 1e-30)))
     assert_allclose(np.sort(borders(ax)[..., 1], axis=None), [1.5, 1.5, 2.5, 2.5])
-
-
-def test_words_on_a_line_have_borders():
-    assert len(borders(plot_codebook(of_words([[0, k] for k in range(5)])))) == 4
 
 
 def test_components_are_ellipses_of_one_standard_deviation():
@@ -129,22 +107,17 @@ def test_components_are_ellipses_of_one_standard_deviation():
 
 def test_diagrams_are_drawn_below_and_the_sample_above_them(ragged):
     bow = PersistenceBoW(n_words=3, random_state=0).fit(ragged)
-    ax = plot_codebook(bow, ragged, sample=[[0.5, 0.1], [0.6, 0.2]])
+    ax = plot_codebook(bow, ragged, sample=[[0.5, 0.1], [-3, 0.2]])
     births, deaths = ragged.points.T
     expected = np.column_stack((births, deaths - births))
     assert_allclose(ax.collections[0].get_offsets(), expected)
-    assert_allclose(ax.collections[1].get_offsets(), [[0.5, 0.1], [0.6, 0.2]])
+    assert_allclose(ax.collections[1].get_offsets(), [[0.5, 0.1], [-3, 0.2]])
+    low, high = view(ax)
+    assert (low < [-3, 0]).all()
+    assert (expected < high).all()
     below, above, _, words = ax.collections
     assert below.get_facecolor()[0][:3].tolist() != above.get_facecolor()[0].tolist()
     assert max(below.zorder, above.zorder) < words.zorder
-
-
-def test_everything_drawn_is_in_view(ragged):
-    bow = PersistenceBoW(n_words=3, random_state=0).fit(ragged)
-    ax = plot_codebook(bow, ragged, sample=[[-3, 0.1]])
-    low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
-    assert (low < [-3, 0]).all()
-    assert (ax.collections[0].get_offsets() < high).all()
 
 
 def test_of_many_points_some_are_drawn(rng):
@@ -160,11 +133,3 @@ def test_essential_points_are_no_dots():
     ax = plot_codebook(of_words([[0, 1], [2, 3]]), [[], [[0, np.inf]]])
     assert len(ax.collections[0].get_offsets()) == 0
     assert_allclose(words_of(ax), [[0, 1], [2, 3]])
-
-
-def test_the_part_is_named_where_there_are_several():
-    parts = Diagrams.from_parts({"H0": [[[0, 1]], [[0, 2]]], "H1": [[[1, 2]], []]})
-    bow = StablePersistenceBoW(n_words=1, random_state=0).fit(parts)
-    assert_allclose(words_of(plot_codebook(bow, parts, part="H1")), [[1, 1]])
-    with pytest.raises(ValueError, match="Expected part to be one of 'H0', 'H1'"):
-        plot_codebook(bow, parts)

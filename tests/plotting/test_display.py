@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.exceptions import NotFittedError
+from tests.plotting.doubles import legend, view
 
-from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
+from pbow import PersistenceBoW, StablePersistenceBoW
 from pbow.codebook import KMeansCodebook
 from pbow.plotting import CodebookDisplay
 from pbow.plotting._axes import COLORS
-from pbow.vectorizers import PersistenceImage
 
 plt = pytest.importorskip("matplotlib.pyplot")
 to_rgb = plt.matplotlib.colors.to_rgb
@@ -68,7 +67,7 @@ def test_points_are_the_consolidated_diagram(ragged):
     births, deaths = ragged.points.T
     assert_allclose(display.points, np.column_stack((births, deaths - births)))
     assert_array_equal(display.ax_.collections[0].get_offsets(), display.points)
-    low, high = np.array([display.ax_.get_xlim(), display.ax_.get_ylim()]).T
+    low, high = view(display.ax_)
     assert ((display.points > low) & (display.points < high)).all()
 
 
@@ -80,14 +79,6 @@ def test_without_labels_words_are_alike_and_there_is_no_legend(ragged, vectorize
     assert display.word_classes is None
     assert display.ax_.get_legend() is None
     assert [len(words) for words in words_of(display.ax_).values()] == [5]
-
-
-def test_cells_have_borders():
-    display = CodebookDisplay(BOOK, np.empty((0, 2))).plot()
-    segments = display.ax_.collections[1].get_segments()
-    # They meet where all three words are equally near.
-    assert len(segments) == 3
-    assert all(np.isclose(border, [0.5, 2]).all(axis=1).any() for border in segments)
 
 
 def test_ellipses_have_the_colors_of_their_words(ragged):
@@ -102,8 +93,8 @@ def test_ellipses_have_the_colors_of_their_words(ragged):
         assert_allclose(ellipse.get_facecolor()[:3], to_rgb(COLORS[k]))
 
 
-def test_a_word_that_nobody_has_is_gray_and_named_so():
-    shares = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+def test_of_equal_shares_the_first_class_has_the_word_and_of_none_it_is_gray():
+    shares = [[1.0, 0.5, 0.0], [1.0, 1.0, 0.0]]
     display = CodebookDisplay(BOOK, [[0, 1]], classes=["a", "b"], shares=shares).plot()
     assert display.word_classes.tolist() == [0, 1, -1]
     assert_array_equal(words_of(display.ax_)["none"], [[0, 3]])
@@ -114,22 +105,6 @@ def test_a_word_that_nobody_has_is_gray_and_named_so():
     assert len(set(colors.values())) == 3
     red, green, blue = colors["none"]
     assert red == green == blue
-
-
-def test_a_class_without_points_has_no_shares_and_its_name_in_the_legend():
-    X = [[[0, 1], [0, 3]], []]
-    bow = PersistenceBoW(n_words=2, random_state=0).fit(X)
-    display = CodebookDisplay.from_estimator(bow, X, [1, 2])
-    assert_array_equal(display.shares, [[0.5, 0.5], [0, 0]])
-    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert texts == ["1", "2"]
-
-
-def test_of_equal_shares_the_first_class_has_the_word():
-    display = CodebookDisplay(
-        BOOK, [[0, 1]], classes=["a", "b"], shares=np.ones((2, 3))
-    )
-    assert display.word_classes.tolist() == [0, 0, 0]
 
 
 def test_more_classes_than_colors_are_told_apart():
@@ -157,38 +132,17 @@ def test_plot_can_be_called_again_in_axes_of_ones_own(ragged):
         assert_array_equal(words_of(right)[name], words)
 
 
-def test_the_part_is_named_where_there_are_several():
-    X = Diagrams.from_parts({"H0": [[[0, 1]], [[0, 2]]], "H1": [[[1, 2]], [[3, 4]]]})
-    bow = PersistenceBoW(n_words=1, random_state=0).fit(X)
-    display = CodebookDisplay.from_estimator(bow, X, part="H1")
-    assert_allclose(display.points, [[1, 1], [3, 1]])
-    with pytest.raises(ValueError, match="Expected part to be one of 'H0', 'H1'"):
-        CodebookDisplay.from_estimator(bow, X)
-
-
 def test_essential_points_are_left_out():
     X = [[[0, 1], [0, np.inf]], [[2, np.inf]]]
     bow = PersistenceBoW(n_words=1, random_state=0).fit(X)
     display = CodebookDisplay.from_estimator(bow, X, ["a", "b"])
     assert_allclose(display.points, [[0, 1]])
-    assert_allclose(display.shares, [[1], [0]])
+    assert_array_equal(display.shares, [[1], [0]])
+    # A label without points has its name in the legend nevertheless.
+    assert legend(display.ax_) == ["a", "b"]
     nothing = CodebookDisplay.from_estimator(bow, X[1:], ["b"])
     assert nothing.points.shape == (0, 2)
     assert nothing.word_classes.tolist() == [-1]
-
-
-def test_bad_input_is_named(ragged):
-    bow = PersistenceBoW(n_words=3, random_state=0)
-    with pytest.raises(NotFittedError):
-        CodebookDisplay.from_estimator(bow, ragged)
-    bow.fit(ragged)
-    with pytest.raises(ValueError, match=r"one label per diagram, shape \(30,\)"):
-        CodebookDisplay.from_estimator(bow, ragged, [1, 2])
-    image = PersistenceImage().fit(ragged)
-    with pytest.raises(TypeError, match="got PersistenceImage"):
-        CodebookDisplay.from_estimator(image, ragged)
-    with pytest.raises(ValueError, match="Expected ax to be matplotlib Axes"):
-        CodebookDisplay.from_estimator(bow, ragged, ax="left")
 
 
 @pytest.mark.parametrize(

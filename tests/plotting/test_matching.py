@@ -128,7 +128,7 @@ def test_short_lines_count_beside_long_lives_at_a_high_order():
     assert ax.get_title() == "Wasserstein distance of order 200: 0.25"
 
 
-def test_points_that_never_die_are_left_out():
+def test_essential_points_are_left_out():
     ax = plot_matching([[0, 1], [0, np.inf]], [[0, 2]])
     assert_allclose(pairs_of(ax), [[[0, 1], [0, 2]]])
     assert ax.get_title() == "Wasserstein distance of order 2: 1"

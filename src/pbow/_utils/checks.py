@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from pbow.errors import ParameterError
 
 __all__ = [
     "LARGEST_DIMENSION",
     "check_dims",
+    "check_label_names",
+    "check_labels",
     "check_option",
     "is_dimension",
     "is_finite_number",
@@ -64,3 +67,27 @@ def check_option(name: str, value: Any, choices: Collection[Any]) -> None:
     if not isinstance(value, (str, int, type(None))) or value not in choices:
         listed = ", ".join(sorted(map(repr, choices)))
         raise ParameterError(name, f"one of {listed}", value)
+
+
+def check_labels(y: ArrayLike, n_samples: int) -> NDArray[Any]:
+    """Return the labels as an array, one per diagram."""
+    labels = np.asarray(y)
+    if labels.shape != (n_samples,):
+        msg = (
+            f"Expected one label per diagram, shape ({n_samples},); "
+            f"got shape {labels.shape}."
+        )
+        raise ValueError(msg)
+    return labels
+
+
+def check_label_names(
+    label_names: Sequence[str] | None, labels: Collection[Any]
+) -> Sequence[str]:
+    """Return the names of some labels; by default the labels themselves."""
+    if label_names is None:
+        return [str(label) for label in labels]
+    if isinstance(label_names, str) or len(label_names) != len(labels):
+        expected = f"a sequence of {len(labels)} names, one per label"
+        raise ParameterError("label_names", expected, label_names)
+    return label_names

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from pbow._utils.checks import check_label_names, check_labels
 from pbow._utils.text import plural
 from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.compute.mixture import pack as pack_components
@@ -49,23 +50,11 @@ UNITS = {
 
 @dataclass(frozen=True)
 class Samples:
-    """Diagrams with what is known of each.
-
-    Attributes
-    ----------
-    diagrams : Diagrams
-        With the parts of the model.
-    classes : list of str
-        Names of the labels; empty without labels.
-    members : ndarray of int
-        Label of each diagram, by its place in `classes`; all 0 without labels.
-    names : list of str or None
-        Names of the diagrams.
-    """
+    """Diagrams with what is known of each."""
 
     diagrams: Diagrams
-    classes: list[str]
-    members: NDArray[np.int64]
+    classes: list[str]  # names of the labels; empty without labels
+    members: NDArray[np.int64]  # places in `classes`; all 0 without labels
     names: list[str] | None
 
 
@@ -94,20 +83,10 @@ def check_samples(
     members = np.zeros(n_samples, np.int64)
     classes: list[str] = []
     if labels is not None:
-        given = np.asarray(labels)
-        if given.shape != (n_samples,):
-            msg = (
-                f"Expected one label per diagram, shape ({n_samples},); got shape "
-                f"{given.shape}."
-            )
-            raise ValueError(msg)
-        found, members = np.unique(given, return_inverse=True)
-        classes = [str(label) for label in found]
-    if label_names is not None:
-        if labels is None or len(label_names) != len(classes):
-            expected = f"{len(classes)} names, one per label in sorted order"
-            raise ParameterError("label_names", expected, len(label_names))
-        classes = [str(name) for name in label_names]
+        found, members = np.unique(check_labels(labels, n_samples), return_inverse=True)
+        classes = [str(name) for name in check_label_names(label_names, found)]
+    elif label_names is not None:
+        raise ParameterError("label_names", "None without labels", label_names)
     if sample_names is not None and len(sample_names) != n_samples:
         expected = f"{n_samples} names, one per diagram"
         raise ParameterError("sample_names", expected, len(sample_names))
@@ -204,17 +183,16 @@ def _class_means(vectorizer: Any, samples: Samples) -> list[dict[str, Any]]:
     """
     raw = copy(vectorizer.fitted_).set_params(normalize=None)
     sums = np.asarray(raw.transform(samples.diagrams), np.float64)
-    by_class = [
-        sums[samples.members == k].mean(axis=0) for k in range(len(samples.classes))
-    ]
     widths = [book.n_words for book in vectorizer.codebooks_.values()]
-    ends = list(accumulate(widths))
     return [
         {
-            "all": sums[:, end - width : end].mean(axis=0).tolist(),
-            "classes": [mean[end - width : end].tolist() for mean in by_class],
+            "all": block.mean(axis=0).tolist(),
+            "classes": [
+                block[samples.members == k].mean(axis=0).tolist()
+                for k in range(len(samples.classes))
+            ],
         }
-        for width, end in zip(widths, ends, strict=True)
+        for block in np.split(sums, np.cumsum(widths)[:-1], axis=1)
     ]
 
 
@@ -250,7 +228,7 @@ def points_to_draw(
     places = []
     start = 0
     for part in parts.values():
-        thin = thin_out(part, cap)
+        thin = [thin_out(diagram, cap) for diagram in part]
         kept = [len(diagram) for diagram in thin]
         starts = list(accumulate(kept, initial=start))
         places.append({"start": starts, "kept": kept, "total": part.sizes.tolist()})

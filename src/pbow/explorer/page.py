@@ -40,18 +40,12 @@ BYTES_PER_DIAGRAM = 20
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a page may hold.
-
-    n_bytes : size of the page.
-    spare : bytes of it for tags and what else is not counted.
-    n_points : points to draw; more are thinned out.
-    for_points : bytes that vectors leave to points, so that diagrams can be seen.
-    """
+    """How much a page may hold."""
 
     n_bytes: int = 20_000_000
-    spare: int = 100_000
-    n_points: int = 200_000
-    for_points: int = 3_000_000
+    spare: int = 100_000  # of these bytes, for tags and what else is not counted
+    n_points: int = 200_000  # to draw; more are thinned out
+    for_points: int = 3_000_000  # bytes that vectors leave, so that diagrams are seen
 
 
 def write_explorer(
@@ -225,5 +219,4 @@ def _plotly() -> str:
     offline = import_optional(
         "plotly.offline", extra="explorer", purpose="pbow.explorer"
     )
-    script: str = offline.get_plotlyjs()
-    return script
+    return str(offline.get_plotlyjs())

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from pbow.diagrams import Diagrams
 
 __all__ = ["most_per_diagram", "round_off", "spread", "thin_out"]
 
@@ -17,42 +15,17 @@ STEPS = 2.0**32
 
 
 def most_per_diagram(sizes: NDArray[np.int64], n_points: int, most: int) -> int:
-    """Return the largest cap, up to `most`, that leaves at most `n_points` in all.
-
-    Parameters
-    ----------
-    sizes : ndarray of int
-        Number of points of each diagram.
-    n_points : int
-        How many may be kept.
-    most : int
-        No diagram keeps more.
-
-    Returns
-    -------
-    cap : int
-        Each diagram may keep so many points.
-    """
-    low, high = 0, most
-    while low < high:
-        cap = (low + high + 1) // 2
-        if np.minimum(sizes, cap).sum() <= n_points:
-            low = cap
-        else:
-            high = cap - 1
-    return low
+    """Return the largest cap, up to `most`, that leaves at most `n_points` in all."""
+    caps = range(1, most + 1)
+    return bisect_right(caps, n_points, key=lambda cap: np.minimum(sizes, cap).sum())
 
 
-def thin_out(part: Diagrams, cap: int) -> Sequence[NDArray[np.float64]]:
-    """Return at most `cap` points of each diagram.
+def thin_out(diagram: NDArray[np.float64], cap: int) -> NDArray[np.float64]:
+    """Return at most `cap` points of a diagram.
 
     Those that are kept are at even steps in the order of persistence, from the most
     persistent one on: few points still look like the diagram.
     """
-    return [_thinned(diagram, cap) for diagram in part]
-
-
-def _thinned(diagram: NDArray[np.float64], cap: int) -> NDArray[np.float64]:
     n = len(diagram)
     if n <= cap:
         return diagram
@@ -75,18 +48,6 @@ def spread(members: NDArray[np.int64], n_kept: int) -> NDArray[np.intp]:
     """Return the rows of `n_kept` samples, at even steps through each label.
 
     Steps through the file would lose labels that alternate in step with them.
-
-    Parameters
-    ----------
-    members : ndarray of int
-        Label of each sample.
-    n_kept : int
-        How many may be kept.
-
-    Returns
-    -------
-    rows : ndarray of int
-        In ascending order.
     """
     by_label = np.argsort(members, kind="stable")
     return np.sort(by_label[np.arange(n_kept) * len(members) // n_kept])

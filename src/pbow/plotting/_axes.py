@@ -40,20 +40,17 @@ def new_axes(
     _, grid = plt.subplots(
         n_rows, n_columns, figsize=(width, height), squeeze=False, layout="constrained"
     )
-    axes: NDArray[Any] = grid.ravel()
-    return axes
+    return np.ravel(grid)
 
 
-def check_axes(ax: Any, width: float = 4.4, height: float = 4.0) -> Axes:
+def check_axes(ax: Axes | None, width: float = 4.4, height: float = 4.0) -> Axes:
     """Return the Axes that were given, or new ones for None."""
     if ax is None:
-        made: Axes = new_axes(width, height)[0]
-        return made
+        ax = new_axes(width, height)[0]
     if not hasattr(ax, "scatter"):
         expected = "matplotlib Axes, as plt.subplots()[1] is, or None for new ones"
         raise ParameterError("ax", expected, ax)
-    given: Axes = ax
-    return given
+    return ax
 
 
 def check_panels(axes: Any, n_axes: int, meaning: str) -> NDArray[Any]:

@@ -1,8 +1,8 @@
-"""Checks that figures share: codebooks, points, labels and their names."""
+"""Checks that figures share: codebooks, diagrams of a collection, one sample."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from pbow.codebook import GaussianCodebook, KMeansCodebook
+from pbow.diagrams import Diagrams, check_diagrams
 from pbow.errors import ParameterError
 
-__all__ = ["check_codebook", "check_label_names", "check_labels", "check_points"]
+__all__ = ["check_codebook", "check_points", "check_sample", "check_samples"]
 
 
 def check_codebook(
@@ -57,25 +58,28 @@ def check_points(points: ArrayLike, name: str) -> NDArray[np.float64]:
     return checked
 
 
-def check_labels(y: ArrayLike, n_samples: int) -> NDArray[Any]:
-    """Return the labels as an array, one per diagram."""
-    labels = np.asarray(y)
-    if labels.shape != (n_samples,):
-        msg = (
-            f"Expected one label per diagram, shape ({n_samples},); "
-            f"got shape {labels.shape}."
-        )
-        raise ValueError(msg)
-    return labels
+def check_samples(vectorizer: Any, X: Any, part: str) -> Diagrams:
+    """Return the finite points of one part of the diagrams to draw."""
+    diagrams = check_diagrams(X, parts=vectorizer.parts_, min_samples=1)
+    finite: Diagrams = diagrams[part].finite()
+    return finite
 
 
-def check_label_names(
-    label_names: Sequence[str] | None, labels: Collection[Any]
-) -> Sequence[str]:
-    """Return the names of some labels; by default the labels themselves."""
-    if label_names is None:
-        return [str(label) for label in labels]
-    if isinstance(label_names, str) or len(label_names) != len(labels):
-        expected = f"a sequence of {len(labels)} names, one per label"
-        raise ParameterError("label_names", expected, label_names)
-    return label_names
+def check_sample(sample: Any) -> dict[str, NDArray[np.float64]]:
+    """Return births and deaths by the names of parts; those of all samples together."""
+    if not isinstance(sample, (Diagrams, Mapping)):
+        try:
+            points = np.asarray(sample, dtype=np.float64)
+        except (TypeError, ValueError):  # lists of different lengths, or no numbers
+            points = np.empty(1)
+        if points.size and (points.ndim != 2 or points.shape[1] != 2):
+            msg = (
+                "Expected one sample: births and deaths of shape (n_points, 2), a dict "
+                f"of such by part, or Diagrams; got {sample!r:.100}. Of a list of "
+                "diagrams take one, as X[0]."
+            )
+            raise ValueError(msg)
+        sample = {"H1": points.reshape(-1, 2)}
+    if not isinstance(sample, Diagrams):
+        sample = Diagrams.from_list([sample])
+    return {name: sample[name].points for name in sample.parts}

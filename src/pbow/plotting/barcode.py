@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pbow.plotting._axes import COLORS, check_axes
-from pbow.plotting._samples import points_by_part
+from pbow.plotting._checks import check_sample
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +56,7 @@ def plot_barcode(sample: Any, *, ax: Axes | None = None) -> Axes:
     >>> [bar.tolist() for bar in ax.collections[0].get_segments()]
     [[[0.0, 0.0], [1.0, 0.0]], [[0.5, 1.0], [2.0, 1.0]]]
     """
-    parts = points_by_part(sample)
+    parts = check_sample(sample)
     ax = check_axes(ax, height=3.0)
     values = np.concatenate(list(parts.values()), axis=None)
     n_bars = len(values) // 2

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import Voronoi
 
 from pbow.codebook import GaussianCodebook, KMeansCodebook
-from pbow.diagrams import Diagrams, check_diagrams
+from pbow.diagrams import Diagrams
 from pbow.plotting._axes import BLUE, GRAY, RED, check_axes
-from pbow.plotting._checks import check_codebook, check_points
+from pbow.plotting._checks import check_codebook, check_points, check_samples
 from pbow.plotting._circles import room_for
 from pbow.sampling import draw_sample
 
@@ -89,8 +89,7 @@ def plot_codebook(
     part, codebook = check_codebook(vectorizer, part)
     layers = []
     if X is not None:
-        diagrams = check_diagrams(X, parts=vectorizer.parts_, min_samples=1)
-        layers.append((thinned(diagrams[part].finite()), LIGHT_GRAY))
+        layers.append((thinned(check_samples(vectorizer, X, part)), LIGHT_GRAY))
     if sample is not None:
         layers.append((check_points(sample, "sample"), BLUE))
     ax = check_axes(ax, 5.0)
@@ -165,13 +164,9 @@ def _borders(words: Floats, box: Floats) -> Floats:
         for side in (low, high)
     ]
     diagram = Voronoi(np.concatenate([words, *mirrored]))
+    # A ridge goes to infinity, by a vertex -1, between mirrored words only.
     between = (diagram.ridge_points < len(words)).all(axis=1)
-    ends = [
-        vertices
-        for vertices, wanted in zip(diagram.ridge_vertices, between, strict=True)
-        if wanted
-    ]
-    segments: Floats = diagram.vertices[np.array(ends, dtype=np.intp).reshape(-1, 2)]
+    segments: Floats = diagram.vertices[np.array(diagram.ridge_vertices)[between]]
     return segments
 
 

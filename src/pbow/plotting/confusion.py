@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pbow._utils.checks import check_label_names
 from pbow.errors import ParameterError
 from pbow.plotting._axes import check_axes
-from pbow.plotting._checks import check_label_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,7 +68,9 @@ def plot_confusion(
     ax = check_axes(ax, CELL * n + BESIDE + 0.6, CELL * n + BESIDE)
     percent = 100.0 * counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
     ax.imshow(percent, cmap="Blues", vmin=0.0, vmax=100.0)
-    letters = min(LARGEST_LETTERS, SHARE_OF_CELL * _points_across(ax) / n)
+    # The smaller side of the Axes, before the layout, which is only known when drawn.
+    points_across = 72.0 * float(min(ax.bbox.size)) / ax.figure.dpi
+    letters = min(LARGEST_LETTERS, SHARE_OF_CELL * points_across / n)
     for (row, column), value in np.ndenumerate(percent):
         if value > 0.0:
             ax.text(
@@ -86,12 +88,6 @@ def plot_confusion(
     ax.set_yticks(range(n), names)
     ax.set(xlabel="predicted label", ylabel="true label")
     return ax
-
-
-def _points_across(ax: Axes) -> float:
-    """Return the smaller side of the Axes, in points of 1/72 inch."""
-    # Before the layout, which is only known when the figure is drawn.
-    return 72.0 * float(min(ax.bbox.size)) / ax.figure.dpi
 
 
 def _check_matrix(matrix: ArrayLike) -> NDArray[np.float64]:

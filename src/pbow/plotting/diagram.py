@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pbow._utils.checks import check_option
 from pbow.plotting._axes import COLORS, GRAY, MARKERS, check_axes
-from pbow.plotting._samples import points_by_part
+from pbow.plotting._checks import check_sample
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,7 +69,7 @@ def plot_diagram(
     ['H0', 'H1']
     """
     check_option("coordinates", coordinates, ("birth-death", "birth-persistence"))
-    parts = points_by_part(sample)
+    parts = check_sample(sample)
     ax = check_axes(ax)
     heights = {
         name: points[:, 1] - points[:, 0] * (coordinates == "birth-persistence")

@@ -8,20 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pbow._utils.checks import is_finite_number
-from pbow.diagrams import check_diagrams
+from pbow._utils.checks import check_label_names, check_labels, is_finite_number
 from pbow.encoding import encode_counts
 from pbow.errors import ParameterError
 from pbow.plotting._axes import BLUE, RED, check_panels, new_axes
-from pbow.plotting._checks import check_codebook, check_label_names, check_labels
+from pbow.plotting._checks import check_codebook, check_samples
 from pbow.plotting._circles import add_key, draw_circles, room_for
 
 if TYPE_CHECKING:
     from pbow.vectorizers import PersistenceBoW
 
 __all__ = ["plot_class_difference"]
-
-Floats = NDArray[np.float64]
 
 
 def plot_class_difference(
@@ -94,7 +91,7 @@ def plot_class_difference(
     ['flat', 'difference', 'tall']
     """
     part, codebook = check_codebook(vectorizer, part, counts=True)
-    diagrams = check_diagrams(X, parts=vectorizer.parts_, min_samples=1)[part].finite()
+    diagrams = check_samples(vectorizer, X, part)
     labels = check_labels(y, len(diagrams))
     first, second = _check_classes(classes, labels)
     titles = check_label_names(label_names, (first, second))
@@ -105,7 +102,8 @@ def plot_class_difference(
         panels = check_panels(axes, 3, "first label, difference, second label")
 
     # A word out of view must not reach into it by a circle of another scale.
-    seen = _in_view(codebook.words, limits)
+    low, high = np.array([limits["xlim"], limits["ylim"]]).T
+    seen = ((codebook.words >= low) & (codebook.words <= high)).all(axis=1)
     words = codebook.words[seen]
     left, right = (
         encode_counts(diagrams[labels == label], codebook)[:, seen].mean(axis=0)
@@ -132,12 +130,6 @@ def plot_class_difference(
         for ax in panels[1:]:
             ax.set_ylabel("")
     return panels
-
-
-def _in_view(words: Floats, limits: dict[str, Any]) -> NDArray[np.bool_]:
-    low, high = np.array([limits["xlim"], limits["ylim"]]).T
-    inside: NDArray[np.bool_] = ((words >= low) & (words <= high)).all(axis=1)
-    return inside
 
 
 def _check_classes(classes: Sequence[Any], labels: NDArray[Any]) -> tuple[Any, Any]:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pbow._utils.checks import check_labels
 from pbow.codebook import GaussianCodebook, KMeansCodebook
-from pbow.diagrams import Diagrams, check_diagrams
 from pbow.encoding import encode_counts, encode_likelihoods
 from pbow.plotting._axes import COLORS, GRAY, MARKERS, RED, check_axes
-from pbow.plotting._checks import check_codebook, check_labels, check_points
+from pbow.plotting._checks import check_codebook, check_points, check_samples
 from pbow.plotting.codebook import LIGHT_GRAY, draw_codebook, thinned
 
 if TYPE_CHECKING:
@@ -129,13 +129,15 @@ class CodebookDisplay:
             Without matplotlib, which is in the extra ``plot``.
         """
         part, codebook = check_codebook(estimator, part)
-        diagrams = check_diagrams(X, parts=estimator.parts_, min_samples=1)
-        finite = diagrams[part].finite()
+        finite = check_samples(estimator, X, part)
         points = thinned(finite)
         if y is None:
             return cls(codebook, points).plot(ax)
         classes, members = np.unique(check_labels(y, len(finite)), return_inverse=True)
-        rows = _encode(estimator, finite, codebook)
+        if isinstance(codebook, KMeansCodebook):
+            rows = encode_counts(finite, codebook)
+        else:
+            rows = encode_likelihoods(finite, codebook, scale=estimator.scale)
         sums = np.stack([rows[members == k].sum(axis=0) for k in range(len(classes))])
         totals = sums.sum(axis=1, keepdims=True)
         shares = np.divide(sums, totals, out=np.zeros_like(sums), where=totals > 0.0)
@@ -206,12 +208,6 @@ class CodebookDisplay:
         nobodys = np.flatnonzero(self.word_classes == NOBODY)
         if len(nobodys):
             yield "none", nobodys, GRAY, "o"
-
-
-def _encode(vectorizer: Any, X: Diagrams, codebook: Any) -> NDArray[Any]:
-    if isinstance(codebook, KMeansCodebook):
-        return encode_counts(X, codebook)
-    return encode_likelihoods(X, codebook, scale=vectorizer.scale)
 
 
 def _check_shares(

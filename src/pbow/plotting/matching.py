@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from scipy.optimize import linear_sum_assignment
 from pbow._utils.checks import is_finite_number
 from pbow.errors import ParameterError
 from pbow.plotting._axes import GRAY
-from pbow.plotting._samples import points_by_part
+from pbow.plotting._checks import check_sample
 from pbow.plotting.diagram import plot_diagram
 
 if TYPE_CHECKING:
@@ -130,14 +131,14 @@ def _best_matching(costs: _Costs, order: float) -> tuple[Rows, Rows]:
 
 def _bottleneck(costs: _Costs) -> float:
     """Return the least length that a matching exists within."""
+
+    def n_too_long(length: float) -> float:
+        return _cheapest(_Costs(*(np.where(c > length, 1.0, 0.0) for c in costs)))[2]
+
     lengths = np.unique(np.concatenate([np.zeros(1), *costs], axis=None))
-    low, high = 0, len(lengths) - 1
-    while low < high:
-        middle = (low + high) // 2
-        too_long = (np.where(c > lengths[middle], 1.0, 0.0) for c in costs)
-        _, _, n_too_long = _cheapest(_Costs(*too_long))
-        low, high = (low, middle) if n_too_long == 0.0 else (middle + 1, high)
-    return float(lengths[low])
+    # Within the last one every matching is.
+    first = bisect_left(lengths[:-1], 0.0, key=lambda length: -n_too_long(length))
+    return float(lengths[first])
 
 
 def _cheapest(costs: _Costs) -> tuple[Rows, Rows, float]:
@@ -161,8 +162,7 @@ def _norm(lengths: Floats, order: float) -> float:
 
 
 def _half_persistences(points: Floats) -> Floats:
-    halves: Floats = 0.5 * (points[:, 1] - points[:, 0])
-    return halves
+    return 0.5 * (points[:, 1] - points[:, 0])
 
 
 def _draw_lines(ax: Axes, segments: Floats, style: str) -> None:
@@ -175,7 +175,7 @@ def _draw_lines(ax: Axes, segments: Floats, style: str) -> None:
 
 
 def _check_diagram(name: str, sample: Any) -> Floats:
-    parts = points_by_part(sample)
+    parts = check_sample(sample)
     if len(parts) != 1:
         msg = (
             f"Expected {name} to be a diagram of one part; got {', '.join(parts)}. "

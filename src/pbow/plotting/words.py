@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pbow.diagrams import check_diagrams
+from pbow._utils.checks import check_label_names, check_labels
 from pbow.encoding import encode_counts
 from pbow.plotting._axes import BLUE, check_panels, new_axes
-from pbow.plotting._checks import check_codebook, check_label_names, check_labels
+from pbow.plotting._checks import check_codebook, check_samples
 from pbow.plotting._circles import add_key, draw_circles, room_for
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def plot_class_words(
     ['flat', 'tall']
     """
     part, codebook = check_codebook(vectorizer, part, counts=True)
-    diagrams = check_diagrams(X, parts=vectorizer.parts_, min_samples=1)[part].finite()
+    diagrams = check_samples(vectorizer, X, part)
     labels = check_labels(y, len(diagrams))
     classes, members = np.unique(labels, return_inverse=True)
     titles = check_label_names(label_names, classes)
@@ -92,40 +92,29 @@ def plot_class_words(
         panels = _new_axes(len(classes))
     else:
         panels = check_panels(axes, len(classes), "one per label of y")
+        for ax in panels:
+            ax.set(xlabel="birth", ylabel="persistence")
     limits, n_words = room_for(codebook.words), codebook.n_words
     for ax, title, mean in zip(panels, titles, means, strict=True):
         # Only areas carry information, color does not.
         draw_circles(ax, codebook.words, mean, largest, [BLUE] * n_words)
-        ax.set(title=title, xlabel="birth", ylabel="persistence", **limits)
-    if axes is None:
-        _label_outer(panels)
+        ax.set(title=title, **limits)
     if largest > 0.0:
-        add_key(_upper_right(panels), largest, n_words, "points per\ndiagram")
+        corner = max(panels, key=lambda ax: tuple(ax.get_position().max))
+        add_key(corner, largest, n_words, "points per\ndiagram")
     return panels
 
 
-def _upper_right(panels: NDArray[Any]) -> Any:
-    return max(panels, key=lambda ax: (ax.get_position().x1, ax.get_position().y1))
-
-
 def _new_axes(n_axes: int) -> NDArray[Any]:
-    n_columns = _n_columns(n_axes)
+    """Return new Axes whose names are at the left and at the bottom of all."""
+    n_columns = n_axes if n_axes <= 3 else math.ceil(math.sqrt(n_axes))
     n_rows = math.ceil(n_axes / n_columns)
-    panels = new_axes(2.8 * n_columns + 0.9, 2.6 * n_rows, n_columns, n_rows)
-    for ax in panels[n_axes:]:
+    grid = new_axes(2.8 * n_columns + 0.9, 2.6 * n_rows, n_columns, n_rows)
+    for ax in grid[n_axes:]:
         ax.remove()
-    return panels[:n_axes]
-
-
-def _n_columns(n_axes: int) -> int:
-    return n_axes if n_axes <= 3 else math.ceil(math.sqrt(n_axes))
-
-
-def _label_outer(panels: NDArray[Any]) -> None:
-    """Name the axes at the left and at the bottom of our own grid only."""
-    n_columns = _n_columns(len(panels))
-    for k, ax in enumerate(panels):
-        if k % n_columns > 0:
-            ax.set_ylabel("")
-        if k + n_columns < len(panels):
-            ax.set_xlabel("")
+    panels = grid[:n_axes]
+    for ax in panels[::n_columns]:
+        ax.set_ylabel("persistence")
+    for ax in panels[-n_columns:]:
+        ax.set_xlabel("birth")
+    return panels
