@@ -150,7 +150,25 @@ class FileFormatError(ValueError):
 
 
 def shown(value: Any, longest: int = 200) -> str:
-    """Return a value as messages show it: what is longer than `longest` is cut."""
+    """Return a value as messages show it.
+
+    Parameters
+    ----------
+    value : object
+        Anything, also numbers of more digits than Python writes.
+    longest : int, default=200
+        Number of characters at which its text is cut.
+
+    Returns
+    -------
+    text : str
+
+    Examples
+    --------
+    >>> from pbow.errors import shown
+    >>> shown("H1"), shown(list(range(100)), 12), shown(10**5000)
+    ("'H1'", '[0, 1, 2,...', 'a number of 16610 bits')
+    """
     try:
         text = repr(value)
     except ValueError:  # an int of more digits than Python writes, or a list of it
