@@ -41,6 +41,9 @@ def sins_of(source):
     for function in ast.walk(tree):
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             shared = globals_ - locals_of(function)
+            # A class may be finished while it is made.
+            if getattr(function, "name", "") != "__init_subclass__":
+                shared.add("cls")
             found += [
                 (node.lineno, reason)
                 for node in ast.walk(function)
@@ -95,7 +98,7 @@ def changes(node, shared):
         node.ctx, ast.Load
     ):
         owner = root_of(node.value)
-        if owner in shared or owner == "cls":
+        if owner in shared:
             yield f"{ast.unparse(node)} is changed"
     if isinstance(node, ast.Call):
         if isinstance(node.func, ast.Attribute) and node.func.attr in CHANGES:
