@@ -65,10 +65,16 @@ def test_all_ways_to_count_words_agree(tiny, without_faiss, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "module", [gram, images, landscapes, statistics, wasserstein], ids=str
+    "benchmark",
+    [
+        *(m.benchmark for m in (gram, images, landscapes, statistics, wasserstein)),
+        *(sampling.benchmark_sample, sampling.benchmark_pipeline),
+        learning.benchmark_mixture,
+    ],
+    ids=lambda benchmark: f"{benchmark.__module__}.{benchmark.__name__}",
 )
-def test_the_compared_approaches_agree_with_their_peers(tiny, module):
-    for table in module.benchmark(tiny):
+def test_the_compared_approaches_agree_with_their_peers(tiny, benchmark):
+    for table in benchmark(tiny):
         assert table.failures == []
         assert len(table.rows) > 1
 
@@ -90,19 +96,6 @@ def test_all_ways_to_add_up_likelihoods_agree(tiny, covariance, monkeypatch):
     monkeypatch.setattr(stable, "N_WORDS", 10)
     (table,) = stable.benchmark(tiny)
     assert table.failures == []
-
-
-def test_one_em_round_is_that_of_scikit_learn(tiny):
-    for table in learning.benchmark_mixture(tiny):
-        assert table.failures == []
-
-
-def test_sample_and_pipeline_agree_with_numpy(tiny):
-    for table in (
-        *sampling.benchmark_sample(tiny),
-        *sampling.benchmark_pipeline(tiny),
-    ):
-        assert table.failures == []
 
 
 def test_contenders_take_turns(tiny):

@@ -1,9 +1,56 @@
 import re
 
+import numpy as np
+import pytest
+
 
 def test_the_page_has_title_names_and_labels(run, folder):
     files = "model.pbow diagrams.pbow --names names.txt --labels labels.txt"
     result = run(f"explore {files} --title 'My scans' -o x.html")
+    assert result.stdout == ""
     assert re.fullmatch(r"x\.html: 12 diagrams, [0-9.]+ MB\n", result.stderr)
     page = (folder / "x.html").read_text(encoding="utf-8")
-    assert all(word in page for word in ("My scans", "c11.csv", "few points"))
+    assert "<title>My scans</title>" in page
+    assert '"classes":["few points","many"]' in page
+    assert '"names":["c0.csv",' in page
+
+
+def test_labels_may_be_an_array(run, folder):
+    np.save(folder / "labels.npy", np.arange(12) % 3)
+    run("explore model.pbow diagrams.pbow -o x.html --labels labels.npy")
+    page = (folder / "x.html").read_text(encoding="utf-8")
+    assert '"classes":["0","1","2"]' in page
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"model": "none.pbow"}, "none.pbow"),
+        ({"model": "h1.csv"}, "h1.csv"),
+        ({"model": "statistics.pbow"}, "statistics.pbow: The explorer shows codebooks"),
+        ({"diagrams": "none.csv"}, "none.csv"),
+        ({"diagrams": "h1.csv"}, "Expected parts H0, H1, got H1"),
+        ({"labels": "two.txt"}, "two.txt: expected one label for each of the 12"),
+        ({"names": "two.txt"}, "two.txt: expected one name for each of the 12"),
+        ({"output": "missing/page.html"}, "Cannot write to the folder missing"),
+        ({"output": "."}, "it is a folder"),
+        ({"output": "-"}, "cannot be written to the standard output; name a file"),
+    ],
+    ids=str,
+)
+def test_a_mistake_is_one_sentence_and_no_page(run, folder, change, message):
+    before = sorted(folder.iterdir())
+    given = {"model": "model.pbow", "diagrams": "diagrams.pbow", "output": "x.html"}
+    given |= change
+    inputs = given.pop("model"), given.pop("diagrams")
+    options = [word for name, value in given.items() for word in (f"--{name}", value)]
+    code = 2 if change == {"output": "-"} else 1
+    result = run("explore", *inputs, *options, code=code)
+    assert message in " ".join(result.stderr.split())
+    assert result.stderr.splitlines()[-1].startswith("Error: ")
+    assert sorted(folder.iterdir()) == before
+
+
+def test_help_has_an_example(run):
+    result = run("explore --help")
+    assert "pbow explore model.pbow diagrams.pbow -o page.html\n" in result.stdout

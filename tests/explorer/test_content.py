@@ -4,9 +4,10 @@ import zlib
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 from tests.explorer.models import diagrams, make_models
 
-from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
+from pbow import PersistenceBoW, StablePersistenceBoW
 from pbow.explorer.content import (
     check_samples,
     describe,
@@ -18,6 +19,7 @@ from pbow.explorer.content import (
 from pbow.vectorizers import PersistenceImage
 
 LABELS = np.arange(30) % 2
+X = [[[0, 1]]]
 
 
 @pytest.fixture
@@ -48,14 +50,11 @@ def test_json_holds_every_model_to_the_last_digit(name):
         assert (np.array(book["words"])[:, : words.shape[1]] == words).all()
 
 
-def test_label_names_stand_for_sorted_labels(fitted, ragged):
+def test_means_are_sums_before_normalization(fitted, ragged):
     content = described(fitted, ragged, labels=LABELS, label_names=["zero", "one"])
     assert content["classes"] == ["zero", "one"]
     assert content["samples"]["classes"] == LABELS.tolist()
-
-
-def test_means_are_sums_before_normalization(fitted, ragged):
-    (means,) = described(fitted, ragged, labels=LABELS)["means"]
+    (means,) = content["means"]
     counts = fitted.transform(ragged) ** 2  # normalize="sqrt"
     assert np.allclose(means["all"], counts.mean(axis=0))
     assert np.allclose(means["classes"][1], counts[LABELS == 1].mean(axis=0))
@@ -64,16 +63,10 @@ def test_means_are_sums_before_normalization(fitted, ragged):
 
 def test_the_summary_counts(fitted, ragged):
     summary = described(fitted, ragged, labels=LABELS)["summary"]
-    assert summary == (
-        "PersistenceBoW(n_words=5, random_state=0); 30 diagrams, 5 features, 2 classes"
-    )
-
-
-def test_one_is_not_spoken_of_in_the_plural():
-    X = Diagrams.from_list([[[0.0, 1.0]]])
-    model = PersistenceBoW(1, random_state=0).fit(X)
-    summary = described(model, X, labels=["only"])["summary"]
-    assert summary.endswith("; 1 diagram, 1 feature, 1 class")
+    name = "PersistenceBoW(n_words=5, random_state=0)"
+    assert summary == f"{name}; 30 diagrams, 5 features, 2 classes"
+    one = described(fitted, ragged[:1], labels=["only"])["summary"]
+    assert one == f"{name}; 1 diagram, 5 features, 1 class"
 
 
 def test_single_precision_is_told(ragged):
@@ -104,16 +97,6 @@ def test_points_to_draw_are_those_that_the_words_see():
     finite = X["H1"].finite()[9]
     assert (last == np.c_[finite[:, 0], finite[:, 1] - finite[:, 0]]).all()
     assert note.startswith(f"Points in this page: all {len(points)}. ")
-
-
-def test_the_note_tells_how_many_points_stayed():
-    X = diagrams(30)
-    model = PersistenceBoW(5, random_state=0).fit(X)
-    n_finite = sum(len(X[name].finite().points) for name in X.parts)
-    points, places, note = points_to_draw(model, X, n_points=100)
-    assert 60 <= len(points) <= 100
-    assert sum(sum(place["total"]) for place in places) == n_finite
-    assert f"{len(points)} of {n_finite} are in this page" in note
 
 
 def test_a_choice_of_samples_keeps_their_numbers(fitted, ragged):
@@ -150,17 +133,16 @@ def test_labels_and_names_are_counted(fitted, ragged, given, message):
         described(fitted, ragged, **given)
 
 
-def test_other_parts_are_refused(fitted):
-    with pytest.raises(ValueError, match="Expected parts H1, got H0"):
-        described(fitted, {"H0": [[[0, 1]]]})
-
-
-def test_a_model_without_words_is_refused(ragged):
-    image = PersistenceImage().fit(ragged)
-    with pytest.raises(TypeError, match=r"a PersistenceBoW .*got PersistenceImage"):
-        described(image, ragged)
-
-
-def test_a_model_before_fit_is_refused(ragged):
-    with pytest.raises(ValueError, match="not fitted"):
-        described(PersistenceBoW(), ragged)
+@pytest.mark.parametrize(
+    ("model", "X", "error", "message"),
+    [
+        (PersistenceBoW(1), {"H0": X}, ValueError, "Expected parts H1, got H0"),
+        (PersistenceImage(), X, TypeError, r"a PersistenceBoW .*got PersistenceImage"),
+    ],
+    ids=["parts", "no words"],
+)
+def test_a_model_of_something_else_is_refused(model, X, error, message):
+    with pytest.raises(error, match=message):
+        described(model.fit([[[0, 1]]]), X)
+    with pytest.raises((NotFittedError, TypeError)):
+        described(type(model)(), X)

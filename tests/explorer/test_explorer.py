@@ -351,21 +351,13 @@ def test_every_control_has_a_name(soft):
     assert soft.execute_script(script) == []
 
 
-def background(browser):
-    return browser.execute_script(
-        "return getComputedStyle(document.body).backgroundColor"
-    )
-
-
-def font_of_plot(browser):
-    return browser.execute_script(
-        "return document.getElementById('plane').layout.font.color"
-    )
-
-
 def test_colors_are_light_or_dark_as_the_system_or_as_chosen(soft):
     def colors():
-        return background(soft), font_of_plot(soft)
+        script = """
+            const { color } = document.getElementById("plane").layout.font;
+            return [getComputedStyle(document.body).backgroundColor, color];
+        """
+        return tuple(soft.execute_script(script))
 
     light = ("rgb(255, 255, 255)", "rgb(27, 31, 35)")
     dark = ("rgb(21, 25, 29)", "rgb(228, 231, 234)")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from tests.plotting.doubles import legend
 
 from pbow.plotting import plot_accuracy_by_size
 
@@ -11,16 +12,13 @@ plt = pytest.importorskip("matplotlib.pyplot")
 ACCURACIES = [[0.5, 0.7], [0.8, 0.8], [0.9, 0.6]]
 
 
-def test_the_line_goes_through_the_means_in_percent():
-    [line] = plot_accuracy_by_size([10, 20, 50], ACCURACIES).lines
+@pytest.mark.parametrize(
+    ("sizes", "means"), [([10, 20, 50], [60, 80, 75]), ([50, 10, 20], [80, 75, 60])]
+)
+def test_the_line_goes_through_the_means_in_percent_by_size(sizes, means):
+    [line] = plot_accuracy_by_size(sizes, ACCURACIES).lines
     assert_allclose(line.get_xdata(), [10, 20, 50])
-    assert_allclose(line.get_ydata(), [60, 80, 75])
-
-
-def test_sizes_come_in_any_order():
-    [line] = plot_accuracy_by_size([50, 10, 20], ACCURACIES).lines
-    assert_allclose(line.get_xdata(), [10, 20, 50])
-    assert_allclose(line.get_ydata(), [80, 75, 60])
+    assert_allclose(line.get_ydata(), means)
 
 
 def band_at(ax, size):
@@ -34,11 +32,8 @@ def test_the_band_is_one_sample_standard_deviation_to_each_side():
     deviation = 20 / np.sqrt(2)
     assert_allclose(band_at(ax, 10), (60 - deviation, 60 + deviation))
     assert_allclose(band_at(ax, 20), (80, 80))
-
-
-def test_one_repetition_has_no_band():
-    ax = plot_accuracy_by_size([10, 20], [[0.5], [0.75]])
-    assert_allclose(band_at(ax, 20), (75, 75))
+    once = plot_accuracy_by_size([10, 20], [[0.5], [0.75]])
+    assert_allclose(band_at(once, 20), (75, 75))
 
 
 def test_lines_in_the_same_axes_differ_and_are_named():
@@ -47,16 +42,11 @@ def test_lines_in_the_same_axes_differ_and_are_named():
     one, other = ax.lines
     assert one.get_color() != other.get_color()
     assert one.get_marker() != other.get_marker()
-    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["PBoW", "sPBoW"]
-    assert len(plt.get_fignums()) == 1
-
-
-def test_a_band_has_the_color_of_its_line():
-    ax = plot_accuracy_by_size([10, 20, 50], ACCURACIES)
-    plot_accuracy_by_size([10, 20, 50], ACCURACIES, ax=ax)
     for line, band in zip(ax.lines, ax.collections, strict=True):
         expected = plt.matplotlib.colors.to_rgb(line.get_color())
         assert_allclose(band.get_facecolor()[0, :3], expected)
+    assert legend(ax) == ["PBoW", "sPBoW"]
+    assert len(plt.get_fignums()) == 1
 
 
 def test_without_a_label_there_is_no_legend():

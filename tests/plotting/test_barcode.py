@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from tests.plotting.doubles import legend
 
 from pbow.plotting import plot_barcode
 
@@ -22,13 +23,14 @@ def test_bars_go_from_birth_to_death_in_the_order_of_births_then_deaths():
     assert bars(ax) == [(0, 4, 0), (1, 1.5, 1), (1, 2, 2)]
     assert ax.get_legend() is None
     assert list(ax.get_yticks()) == []
+    assert len(ax.collections[1].get_offsets()) == 0
 
 
 def test_parts_are_above_each_other_with_a_legend():
     ax = plot_barcode({"H0": [[0, 1], [0, 2]], "H1": [[1, 3]]})
     assert bars(ax) == [(0, 1, 0), (0, 2, 1), (1, 3, 2)]
     # The upper part is named above the lower one.
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["H1", "H0"]
+    assert legend(ax) == ["H1", "H0"]
 
 
 def test_an_essential_bar_ends_in_an_arrow_beyond_all_others():
@@ -37,11 +39,6 @@ def test_an_essential_bar_ends_in_an_arrow_beyond_all_others():
     assert 2 < longest < ax.get_xlim()[1]
     _, arrows = ax.collections
     assert_array_equal(arrows.get_offsets(), [[longest, height]])
-
-
-def test_finite_bars_have_no_arrow():
-    ax = plot_barcode([[0, 1]])
-    assert len(ax.collections[1].get_offsets()) == 0
 
 
 @pytest.mark.parametrize(

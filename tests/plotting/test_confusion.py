@@ -21,28 +21,26 @@ def test_shades_are_percent_of_the_true_class():
 
 
 def test_numbers_are_written_into_their_cells_and_nothing_into_empty_ones():
-    written = {t.get_position(): t.get_text() for t in plot_confusion(MATRIX).texts}
+    texts = plot_confusion(MATRIX).texts
     # Position is (column, row).
-    assert written == {(0, 0): "75", (1, 0): "25", (1, 1): "100", (2, 1): "<1"}
+    assert {t.get_position(): (t.get_text(), t.get_color()) for t in texts} == {
+        (0, 0): ("75", "white"),
+        (1, 0): ("25", "black"),
+        (1, 1): ("100", "white"),
+        (2, 1): ("<1", "black"),
+    }
 
 
-def test_numbers_differ_from_the_shade_below_them():
-    dark, light = plot_confusion([[9, 1], [0, 0]]).texts
-    assert (dark.get_color(), light.get_color()) == ("white", "black")
-
-
-def test_rows_are_true_and_columns_predicted_classes():
-    ax = plot_confusion(MATRIX, ["a", "b", "cc"])
+@pytest.mark.parametrize(
+    ("given", "shown"), [(None, ["0", "1", "2"]), (["a", "b", "cc"],) * 2], ids=str
+)
+def test_rows_are_true_and_columns_predicted_classes(given, shown):
+    ax = plot_confusion(MATRIX, given)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("predicted label", "true label")
     for axis in (ax.xaxis, ax.yaxis):
-        assert [text.get_text() for text in axis.get_ticklabels()] == ["a", "b", "cc"]
+        assert [text.get_text() for text in axis.get_ticklabels()] == shown
     # The first class is at the top.
     assert ax.get_ylim()[0] > ax.get_ylim()[1]
-
-
-def test_without_names_classes_are_counted_from_0():
-    labels = plot_confusion(MATRIX).get_yticklabels()
-    assert [text.get_text() for text in labels] == ["0", "1", "2"]
 
 
 def test_long_names_are_turned_and_do_not_overlap():

@@ -6,6 +6,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from tests.plotting.doubles import legend
 
 from pbow import Diagrams
 from pbow.kernels import WassersteinKernel
@@ -146,8 +147,7 @@ def test_points_are_drawn_and_named_over_the_lines():
     ax = plot_matching([[0, 1], [1, 3]], [[0, 2]])
     assert_allclose(ax.collections[0].get_offsets(), [[0, 1], [1, 3]])
     assert_allclose(ax.collections[1].get_offsets(), [[0, 2]])
-    texts = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert texts == ["first", "second"]
+    assert legend(ax) == ["first", "second"]
     points, _, lines, _ = ax.collections
     assert points.zorder > lines.zorder
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("birth", "death")
