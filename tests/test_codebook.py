@@ -1,4 +1,5 @@
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -247,9 +248,40 @@ def test_the_grid_is_made_once_and_not_pickled():
     assert not pickle.loads(pickle.dumps(book)).has_grid
 
 
-@pytest.mark.parametrize("book", [KMeansCodebook(**HARD), GaussianCodebook(**SOFT)])
-def test_a_notebook_shows_a_row_per_word_but_of_many_the_ends(book):
-    assert "<th>1</th>" in book._repr_html_()
-    many = KMeansCodebook(np.arange(60.0).reshape(30, 2), [1.0, 1.0])
-    assert "10 more" in many._repr_html_()
-    assert many._repr_html_().count("<tr>") == 1 + 21
+@pytest.mark.parametrize(
+    ("book", "heads", "rows"),
+    [
+        (
+            KMeansCodebook([[0.125, 1.0], [2.0, 1 / 3]], [1.0, 1.0]),
+            ["word", "birth", "persistence"],
+            [["0", "0.125", "1"], ["1", "2", "0.3333"]],
+        ),
+        (
+            GaussianCodebook([1.0], [[2.0, 3.0]], [np.diag([1.0, 16.0])], [1.0, 1.0]),
+            [
+                *("word", "weight", "birth", "deviation of birth"),
+                *("persistence", "deviation of persistence"),
+            ],
+            [["0", "1", "2", "1", "3", "4"]],
+        ),
+        (KMeansCodebook([[1.5]], [1.0]), ["word", "birth"], [["0", "1.5"]]),
+        (
+            GaussianCodebook([1.0], [[1.5]], [[[4.0]]], [1.0]),
+            ["word", "weight", "birth", "deviation of birth"],
+            [["0", "1", "1.5", "2"]],
+        ),
+    ],
+    ids=["hard", "soft", "hard births", "soft births"],
+)
+def test_a_notebook_shows_a_row_per_word(book, heads, rows):
+    html = book._repr_html_()
+    found = [re.findall(r"<t[hd]\b[^>]*>(.*?)</t", row) for row in html.split("</tr>")]
+    assert found[:-1] == [heads, *rows]
+    assert f"{type(book).__name__}: {len(rows)} word{'s' * (len(rows) > 1)}<" in html
+
+
+def test_of_many_words_a_notebook_shows_the_first_and_the_last():
+    book = KMeansCodebook(np.arange(100.0).reshape(50, 2), [1.0, 1.0])
+    shown = re.findall(r"<tr><t[hd].*?>(.*?)</t", book._repr_html_())
+    expected = ["word", *map(str, range(10)), "30 more", *map(str, range(40, 50))]
+    assert shown == expected

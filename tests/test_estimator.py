@@ -530,3 +530,11 @@ def test_only_declared_attributes_are_found_after_fit(ragged):
         fitted.other_  # noqa: B018
     with pytest.raises(AttributeError, match="'Mine' object has no attribute 'thing_'"):
         Mine().thing_  # noqa: B018
+
+
+@each_class
+def test_a_notebook_shows_class_and_parameters(estimator, ragged):
+    for shown in (clone(estimator), clone(estimator).fit(ragged)):
+        html = shown._repr_html_()
+        assert type(estimator).__name__ in html
+        assert all(name in html for name in estimator.get_params())
