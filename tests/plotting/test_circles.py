@@ -4,9 +4,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from pbow.plotting._axes import BLUE
-from pbow.plotting._circles import add_key, draw_circles, room_for
-
-WORDS = np.array([[0.0, 1.0], [2.0, 3.0], [4.0, 1.0]])
+from pbow.plotting._circles import add_key, draw_circles
 
 
 def areas(ax):
@@ -31,13 +29,3 @@ def test_the_key_has_round_values_up_to_the_largest(largest, values):
     add_key(ax, largest, 3, "points")
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
     assert texts[: len(values)] == values
-
-
-def test_the_view_holds_all_points_and_persistence_0():
-    limits = room_for(WORDS)
-    low, high = zip(limits["xlim"], limits["ylim"], strict=True)
-    assert (low < WORDS).all()
-    assert (high > WORDS).all()
-    assert low[1] < 0.0
-    one = room_for(WORDS[:1])
-    assert one["xlim"][0] < one["xlim"][1]
