@@ -21,6 +21,7 @@ __all__ = [
     "RED",
     "check_axes",
     "check_panels",
+    "draw_lines",
     "new_axes",
 ]
 
@@ -59,3 +60,11 @@ def check_panels(axes: Any, n_axes: int, meaning: str) -> NDArray[Any]:
     if len(panels) != n_axes or not all(hasattr(ax, "scatter") for ax in panels):
         raise ParameterError("axes", f"{n_axes} matplotlib Axes, {meaning}", axes)
     return panels
+
+
+def draw_lines(ax: Axes, segments: NDArray[np.float64], **look: Any) -> None:
+    """Draw gray lines, shape (n_lines, 2, 2), which do not change the view."""
+    from matplotlib.collections import LineCollection  # noqa: PLC0415
+
+    lines = LineCollection(list(segments), colors=GRAY, **look)
+    ax.add_collection(lines, autolim=False)

@@ -11,7 +11,7 @@ from scipy.spatial import Voronoi
 
 from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.diagrams import Diagrams
-from pbow.plotting._axes import BLUE, GRAY, RED, check_axes
+from pbow.plotting._axes import BLUE, GRAY, RED, check_axes, draw_lines
 from pbow.plotting._checks import check_codebook, check_points, check_samples
 from pbow.plotting._circles import room_for
 from pbow.sampling import draw_sample
@@ -138,17 +138,12 @@ def draw_codebook(
 
 def _draw_cells(ax: Axes, codebook: KMeansCodebook, box: Floats) -> None:
     """Draw the borders between the cells of the words, as far as the box goes."""
-    from matplotlib.collections import LineCollection  # noqa: PLC0415
-
     # In units of the longer side, for Qhull needs sizes near 1. To make the other side
     # longer than it is turns no border by anything that could be seen.
     sides = np.ptp(box, axis=1) / codebook.scale
     scale = np.ptp(box, axis=1) / np.maximum(sides / sides.max(), SHORTEST_SIDE)
     segments = _borders(codebook.words / scale, box / scale[:, np.newaxis])
-    lines = LineCollection(
-        list(segments * scale), colors=GRAY, linewidths=0.7, zorder=2
-    )
-    ax.add_collection(lines, autolim=False)
+    draw_lines(ax, segments * scale, linewidths=0.7, zorder=2)
 
 
 def _borders(words: Floats, box: Floats) -> Floats:

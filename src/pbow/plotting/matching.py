@@ -12,7 +12,7 @@ from scipy.optimize import linear_sum_assignment
 
 from pbow._utils.checks import is_finite_number
 from pbow.errors import ParameterError
-from pbow.plotting._axes import GRAY
+from pbow.plotting._axes import draw_lines
 from pbow.plotting._checks import check_sample
 from pbow.plotting.diagram import plot_diagram
 
@@ -89,8 +89,9 @@ def plot_matching(
     diagonal = np.repeat(alone.mean(axis=1, keepdims=True), 2, axis=1)
 
     ax = plot_diagram({"first": left, "second": right}, ax=ax)
-    _draw_lines(ax, pairs, "-")
-    _draw_lines(ax, np.stack((alone, diagonal), axis=1), "--")
+    left_alone = np.stack((alone, diagonal), axis=1)
+    for segments, style in ((pairs, "-"), (left_alone, "--")):
+        draw_lines(ax, segments, linewidths=0.9, linestyles=style, zorder=1)
     # Nothing is below the diagonal.
     ax.legend(loc="lower right")
     lengths = np.append(costs.pairs[rows, columns], _half_persistences(alone))
@@ -163,15 +164,6 @@ def _norm(lengths: Floats, order: float) -> float:
 
 def _half_persistences(points: Floats) -> Floats:
     return 0.5 * (points[:, 1] - points[:, 0])
-
-
-def _draw_lines(ax: Axes, segments: Floats, style: str) -> None:
-    from matplotlib.collections import LineCollection  # noqa: PLC0415
-
-    lines = LineCollection(
-        list(segments), colors=GRAY, linewidths=0.9, linestyles=style, zorder=1
-    )
-    ax.add_collection(lines, autolim=False)
 
 
 def _check_diagram(name: str, sample: Any) -> Floats:
