@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from pbow.errors import FileFormatError
+
 SCRIPT = Path(__file__).parents[2] / "scripts" / "fuzz_files.py"
 
 
@@ -36,11 +38,15 @@ def test_damaged_and_forged_files_are_read_or_refused(fuzz_files, tmp_path):
 
 @pytest.mark.parametrize(
     ("error", "outcome"),
-    [(KeyError("x"), "KeyError: 'x'"), (None, "nameless: ")],
+    [
+        (KeyError("x"), "KeyError: 'x'"),
+        (FileFormatError("y", "z."), "nameless: Cannot read y: z."),
+    ],
+    ids=["KeyError", "another file"],
 )
 def test_any_other_error_is_a_failure(fuzz_files, tmp_path, error, outcome):
     def read(_path):
-        raise error or fuzz_files.FileFormatError
+        raise error
 
     assert fuzz_files.attempt(read, tmp_path / "x") == outcome
 
