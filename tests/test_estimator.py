@@ -208,6 +208,15 @@ def test_pickling_and_saving_keep_the_model(estimator, X, tmp_path):
         assert same(copy.transform(X), fitted.transform(X))
 
 
+@each_class
+def test_whoever_has_looked_at_a_model_can_save_it(estimator, X, tmp_path):
+    fitted = clone(estimator).fit(X)
+    assert dir(fitted)
+    assert fitted._repr_html_()
+    pbow.save(fitted, tmp_path / "model")
+    assert same(pbow.load(tmp_path / "model").transform(X), fitted.transform(X))
+
+
 @each_estimator
 def test_parts_are_matched_by_name(estimator, X, ragged):
     both, one = clone(estimator).fit(X), clone(estimator).fit(ragged)

@@ -194,7 +194,7 @@ def test_the_largest_field_does_not_overflow(of_clouds, rng):
 @pytest.mark.parametrize("module", ["gudhi", "gudhi.sklearn"])
 def test_without_gudhi_the_extra_is_named(monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(ImportError, match=r'pip install "pbow\[homology\]"'):
+    with pytest.raises(ImportError, match=r'pip install "\.\[homology\]"'):
         (rips if module == "gudhi.sklearn" else alpha)([])
 
 

@@ -19,6 +19,6 @@ def import_optional(module: str, *, extra: str, purpose: str) -> Any:
         package = module.partition(".")[0]
         msg = (
             f"{purpose} needs {package}, which the extra {extra} of pbow installs: "
-            f'pip install "pbow[{extra}]" ({error}).'
+            f'python -m pip install ".[{extra}]" in a checkout of it ({error}).'
         )
         raise ImportError(msg, name=package) from error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -221,13 +220,12 @@ class StablePersistenceBoW(CodebookVectorizer):
     def stability_constant_(self) -> float | None:
         """A proven Lipschitz constant of the fitted features, or None."""
         check_is_fitted(self)
-        constant: float | None = self.fitted_._constant
+        # Computed at the first look and never saved: no file can claim one.
+        fitted = vars(self).get("fitted_", self)
+        if "_constant" not in vars(fitted):
+            fitted._constant = lipschitz_constant(fitted)
+        constant: float | None = fitted._constant
         return constant
-
-    @cached_property
-    def _constant(self) -> float | None:
-        # Of the fitted copy alone: never stored, so that no file can claim one.
-        return lipschitz_constant(self)
 
     def _learn_words(
         self, sample: NDArray[np.float64], n_words: int, seed: int, *, allow_fewer: bool

@@ -91,5 +91,5 @@ def test_names_within_a_file_are_printable():
 
 def test_without_h5py_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "h5py", None)
-    with pytest.raises(ImportError, match=r'pip install "pbow\[datasets\]"'):
+    with pytest.raises(ImportError, match=r'pip install "\.\[datasets\]"'):
         reading(b"", list)

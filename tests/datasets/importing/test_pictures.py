@@ -95,5 +95,5 @@ def test_a_missing_array_is_named():
 
 def test_without_pillow_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
-    with pytest.raises(ImportError, match=r'pip install "pbow\[datasets\]"'):
+    with pytest.raises(ImportError, match=r'pip install "\.\[datasets\]"'):
         read_picture(b"", "a.png", "depth")
