@@ -1,16 +1,19 @@
 """What is learnt from the training diagrams: a small set of words in the plane.
 
 Codebooks live in birth-persistence coordinates, or on the line of births for essential
-classes. They are frozen, small, and all that an encoding needs.
+classes. They are frozen, small, and all that an encoding needs. A codebook may have
+several resolutions, say 10, 30 and 100 words learnt from one sample: their words stand
+one after another, and feature k of an encoding belongs to word k.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from itertools import pairwise
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,15 +25,14 @@ from pbow._utils.text import plural
 from pbow._utils.threads import steps_per_call
 from pbow.compute.grid import Grid, build_grid
 from pbow.compute.kmeans import lloyd, seed_plusplus
-from pbow.compute.mixture import LEAST_SHARE, expect, maximize, pack
+from pbow.compute.mixture import COVARIANCES, LEAST_SHARE, expect, maximize, pack
 from pbow.compute.random import stream_of
 from pbow.diagrams import LARGEST_COORDINATE
-from pbow.errors import TooFewPointsError
 
 __all__ = [
+    "COVARIANCES",
     "GaussianCodebook",
     "KMeansCodebook",
-    "TooFewPointsError",
     "learn_gaussian",
     "learn_kmeans",
 ]
@@ -55,6 +57,7 @@ SMALLEST_SPREAD = 1e-100
 # the largest coordinate; deviations may be small against the range of the sample.
 LARGEST_WORD = 4.0 * LARGEST_COORDINATE
 SMALLEST_SCALE = 1e-110
+LARGEST_DEVIATION = 1e4 * LARGEST_WORD  # of words that a temperature has widened
 SMALLEST_WEIGHT = np.finfo(np.float64).tiny
 
 COORDINATES = ("birth", "persistence")
@@ -68,14 +71,53 @@ class _Codebook(ArrayRecord):
     """What both codebooks share."""
 
     scale: Floats
+    sizes: tuple[int, ...]
 
     @property
     def births_only(self) -> bool:
         """Whether words are births alone, of essential classes."""
         return len(self.scale) == 1
 
+    @property
+    def n_words(self) -> int:
+        """Number of words of all resolutions."""
+        return sum(self.sizes)
+
+    @cached_property
+    def resolutions(self) -> tuple[Self, ...]:
+        """The codebook of each resolution."""
+        if len(self.sizes) == 1:
+            return (self,)
+        cuts = np.cumsum([0, *self.sizes])
+        return tuple(
+            replace(
+                self,
+                sizes=(),
+                **{name: getattr(self, name)[i:j] for name in self._names_by_word()},
+            )
+            for i, j in pairwise(cuts)
+        )
+
+    @classmethod
+    def join(cls, codebooks: Sequence[Self]) -> Self:
+        """Return one codebook with the resolutions of all; they share their scale."""
+        if len(codebooks) == 1:
+            return codebooks[0]
+        by_word = {
+            name: np.concatenate([getattr(book, name) for book in codebooks])
+            for name in cls._names_by_word()
+        }
+        sizes = tuple(size for book in codebooks for size in book.sizes)
+        return cls(**by_word, scale=codebooks[0].scale, sizes=sizes)
+
+    @classmethod
+    def _names_by_word(cls) -> list[str]:
+        """Return the fields that have one entry per word."""
+        names = [field.name for field in fields(cls)]  # type: ignore[arg-type]
+        return [name for name in names if name not in {"scale", "sizes"}]
+
     def _keep_words(self, name: str) -> tuple[int, int]:
-        """Check words and scale; return the shape of the words."""
+        """Check words, scale and sizes; return the shape of the words."""
         words = self._keep(name)
         if words.ndim != 2 or words.shape[1] not in {1, 2} or len(words) == 0:
             msg = f"Expected {name} of shape (at least 1, 1 or 2); got {words.shape}."
@@ -83,6 +125,11 @@ class _Codebook(ArrayRecord):
         check_range(name, words, -LARGEST_WORD, LARGEST_WORD)
         scale = self._keep("scale", words.shape[1:])
         check_range("scale", scale, SMALLEST_SCALE, LARGEST_WORD)
+        sizes = tuple(self.sizes) or (len(words),)
+        if not all(is_integer(n, 1) for n in sizes) or sum(sizes) != len(words):
+            msg = f"Expected sizes of {len(words)} words in all; got {sizes!r:.80}."
+            raise ValueError(msg)
+        object.__setattr__(self, "sizes", tuple(map(int, sizes)))
         return len(words), words.shape[1]
 
 
@@ -93,10 +140,13 @@ class KMeansCodebook(_Codebook):
     Attributes
     ----------
     words : ndarray of shape (n_words, n_dims)
-        Sorted by persistence, then birth. ``n_dims`` is 2, or 1 (births only) for
+        Of each resolution, sorted by persistence, then birth. ``n_dims`` is 2, or 1 (births only) for
         essential classes.
     scale : ndarray of shape (n_dims,)
         What coordinates are divided by before distances are taken.
+    sizes : tuple of int, default=()
+        Number of words of each resolution, in the order of the words; empty stands for
+        one resolution.
 
     Raises
     ------
@@ -113,14 +163,10 @@ class KMeansCodebook(_Codebook):
 
     words: Floats
     scale: Floats
+    sizes: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         self._keep_words("words")
-
-    @property
-    def n_words(self) -> int:
-        """Number of words."""
-        return len(self.words)
 
     @property
     def inverse(self) -> Floats:
@@ -153,21 +199,24 @@ class GaussianCodebook(_Codebook):
     Attributes
     ----------
     weights : ndarray of shape (n_words,)
-        Positive, with sum 1.
+        Positive, of each resolution with sum 1.
     means : ndarray of shape (n_words, n_dims)
-        Sorted by persistence, then birth. ``n_dims`` is 2, or 1 (births only) for
+        Of each resolution, sorted by persistence, then birth. ``n_dims`` is 2, or 1 (births only) for
         essential classes.
     covariances : ndarray of shape (n_words, n_dims, n_dims)
         Positive definite.
     scale : ndarray of shape (n_dims,)
         What coordinates were divided by while the mixture was learnt.
+    sizes : tuple of int, default=()
+        Number of words of each resolution, in the order of the words; empty stands for
+        one resolution.
 
     Raises
     ------
     ValueError
         For anything that no diagrams lead to: other shapes, NaN, means beyond 4e100,
-        scales or standard deviations outside 1e-110 to 4e100, weights outside 0 to 1,
-        covariances that are not symmetric or are singular within rounding.
+        scales outside 1e-110 to 4e100, standard deviations outside 1e-110 to 4e104,
+        weights outside 0 to 1, covariances that are not symmetric or are singular within rounding.
 
     Examples
     --------
@@ -183,6 +232,7 @@ class GaussianCodebook(_Codebook):
     means: Floats
     covariances: Floats
     scale: Floats
+    sizes: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         n_words, n_dims = self._keep_words("means")
@@ -190,7 +240,7 @@ class GaussianCodebook(_Codebook):
         check_range("weights", weights, SMALLEST_WEIGHT, 1.0 + 1e-6)
         covariances = self._keep("covariances", (n_words, n_dims, n_dims))
         variances = np.diagonal(covariances, axis1=1, axis2=2)
-        check_range("variances", variances, SMALLEST_SCALE**2, LARGEST_WORD**2)
+        check_range("variances", variances, SMALLEST_SCALE**2, LARGEST_DEVIATION**2)
         upper, lower = covariances[:, 0, -1], covariances[:, -1, 0]
         correlations = upper / np.sqrt(variances[:, 0]) / np.sqrt(variances[:, -1])
         definite = np.isclose(upper, lower, rtol=1e-9, atol=0.0)
@@ -204,10 +254,27 @@ class GaussianCodebook(_Codebook):
             )
             raise ValueError(msg)
 
-    @property
-    def n_words(self) -> int:
-        """Number of components."""
-        return len(self.weights)
+    def widened(self, temperature: float) -> GaussianCodebook:
+        """Return the words with covariances times `temperature` squared.
+
+        Parameters
+        ----------
+        temperature : float
+            Positive. 1 changes nothing, to the last bit.
+
+        Returns
+        -------
+        codebook : GaussianCodebook
+            With the same weights and means.
+
+        Examples
+        --------
+        >>> from pbow.codebook import GaussianCodebook
+        >>> book = GaussianCodebook([1.0], [[2.0]], [[[0.25]]], [1.0])
+        >>> book.widened(2.0).covariances
+        array([[[1.]]])
+        """
+        return replace(self, covariances=self.covariances * temperature**2)
 
     def _repr_html_(self) -> str:
         columns = {"weight": self.weights}
@@ -224,7 +291,6 @@ def learn_kmeans(
     whiten: bool,
     n_init: int,
     seed: int,
-    allow_fewer: bool = False,
 ) -> KMeansCodebook:
     """Cluster a sample into words by k-means.
 
@@ -239,7 +305,7 @@ def learn_kmeans(
     sample : ndarray of shape (n_points, n_dims)
         Births and persistences, or births alone.
     n_words : int
-        Number of words.
+        Number of words; of fewer distinct points, each is a word.
     whiten : bool
         Divide each coordinate by the sample's standard deviation first, unless all its
         values are within 1e-100.
@@ -247,8 +313,6 @@ def learn_kmeans(
         Number of starts.
     seed : int
         Decides the starts.
-    allow_fewer : bool, default=False
-        Make do with fewer words where there are fewer distinct points.
 
     Returns
     -------
@@ -264,7 +328,7 @@ def learn_kmeans(
            [0., 2.]])
     """
     points, scale = _scaled(sample, n_words, n_init, whiten=whiten)
-    words, _ = _cluster(points, n_words, n_init, seed, allow_fewer=allow_fewer)
+    words, _ = _cluster(points, n_words, n_init, seed)
     words = words[:, : len(scale)] * scale
     return KMeansCodebook(words[_by_persistence(words)], scale)
 
@@ -277,14 +341,13 @@ def learn_gaussian(
     whiten: bool,
     n_init: int,
     seed: int,
-    allow_fewer: bool = False,
 ) -> GaussianCodebook:
     """Fit a Gaussian mixture to a sample by expectation maximization.
 
     Starts from the k-means clusters, and stops when the mean log-likelihood of a point
     grows by less than 1e-5 (the authors' program: of itself, which would depend on the
     unit of the coordinates), after at most 100 rounds. Variances (eigenvalues,
-    if `covariance` is full) are clamped from below at 1e-4 of the sample's largest
+    unless `covariance` is "diag") are clamped from below at 1e-4 of the sample's largest
     variance. A component that loses its points restarts at the least likely point.
 
     Parameters
@@ -292,9 +355,9 @@ def learn_gaussian(
     sample : ndarray of shape (n_points, n_dims)
         Births and persistences, or births alone.
     n_words : int
-        Number of components.
-    covariance : {"diag", "full"}
-        Shape of the components.
+        Number of components; fewer distinct points have one each.
+    covariance : {"diag", "full", "tied"}
+        Shape of the components: axis-parallel, any, or any but the same for all.
     whiten : bool
         Learn in coordinates divided by the sample's standard deviations. The result is
         given in the original ones.
@@ -302,8 +365,6 @@ def learn_gaussian(
         Number of k-means starts.
     seed : int
         Decides the starts.
-    allow_fewer : bool, default=False
-        Make do with fewer components where there are fewer distinct points.
 
     Returns
     -------
@@ -321,12 +382,12 @@ def learn_gaussian(
     (array([[5., 1.],
            [0., 2.]]), array([0.5, 0.5]))
     """
-    check_option("covariance", covariance, ("diag", "full"))
+    check_option("covariance", covariance, COVARIANCES)
     points, scale = _scaled(sample, n_words, n_init, whiten=whiten)
     n_dims = len(scale)
-    words, labels = _cluster(points, n_words, n_init, seed, allow_fewer=allow_fewer)
+    words, labels = _cluster(points, n_words, n_init, seed)
     weights, means, covariances = _maximize_likelihood(
-        points, words, labels, diagonal=covariance == "diag"
+        points, words, labels, covariance=covariance
     )
     means = means[:, :n_dims] * scale
     covariances = covariances[:, :n_dims, :n_dims] * scale * scale[:, np.newaxis]
@@ -335,7 +396,7 @@ def learn_gaussian(
 
 
 def _cluster(
-    points: Floats, n_words: int, n_init: int, seed: int, *, allow_fewer: bool
+    points: Floats, n_words: int, n_init: int, seed: int
 ) -> tuple[Floats, NDArray[np.int32]]:
     n = len(points)
     n_trials = 2 + int(math.log(n_words))
@@ -347,13 +408,6 @@ def _cluster(
         labels = np.zeros(n, np.int32)
         stream = stream_of(seed, FOR_SEEDING + start)
         n_found = seed_plusplus(points, stream, n_trials, words, words_per_call)
-        if n_found < n_words and not allow_fewer:
-            msg = (
-                f"Cannot learn {n_words} words: the sample of {n} points has "
-                f"only {n_found} that can be told apart. Lower n_words, or pass "
-                "diagrams with more."
-            )
-            raise TooFewPointsError(msg)
         words = words[:n_found]
         inertia, _ = lloyd(
             points, words, MAX_ITER, KMEANS_TOLERANCE, labels, points_per_call
@@ -364,11 +418,11 @@ def _cluster(
 
 
 def _maximize_likelihood(
-    points: Floats, words: Floats, labels: NDArray[np.int32], *, diagonal: bool
+    points: Floats, words: Floats, labels: NDArray[np.int32], *, covariance: str
 ) -> tuple[Floats, Floats, Floats]:
     n, n_words = len(points), len(words)
     limits: dict[str, Any] = {
-        "diagonal": diagonal,
+        "covariance": covariance,
         "floor": _covariance_floor(points),
     }
     # The clusters are the first responsibilities.

@@ -7,7 +7,8 @@ on the number of threads, nor on the other diagrams.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import accumulate, pairwise
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.checks import check_option
-from pbow._utils.threads import fill_rows, for_each_block
+from pbow._utils.threads import for_each_block
 from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.compute.count import count_brute, count_grid, count_in_numpy
 from pbow.compute.grid import MOST_WORDS
@@ -67,8 +68,8 @@ def encode_counts(
         near words the first counts.
     ramp : Ramp, optional
         Weighs each point by its persistence instead of counting it as 1.
-    normalize : {"sqrt-l2", "sqrt", "lipschitz"} or None
-        What is done to each row, see :class:`~pbow.PersistenceBoW`.
+    normalize : {"sqrt", "sqrt-l2", "smooth-sqrt", "lipschitz"} or None
+        What is done to each row, by resolution; see :class:`~pbow.PersistenceBoW`.
     n_jobs : int, optional
         Number of threads.
 
@@ -89,13 +90,14 @@ def encode_counts(
     """
     check_option("normalize", normalize, NORMALIZATIONS)
     _check_finite(X)
-    loop = choose_loop(
-        len(X.points),
-        codebook.n_words,
-        has_grid=codebook.has_grid,
-        compiled=[name for name, loop in COMPILED.items() if loop.signatures],
-    )
-    return count_with(loop, X, codebook, ramp, NORMALIZATIONS[normalize], n_jobs)
+    compiled = [name for name, loop in COMPILED.items() if loop.signatures]
+    loops = [
+        choose_loop(
+            len(X.points), book.n_words, has_grid=book.has_grid, compiled=compiled
+        )
+        for book in codebook.resolutions
+    ]
+    return count_with(loops, X, codebook, ramp, NORMALIZATIONS[normalize], n_jobs)
 
 
 def choose_loop(
@@ -135,27 +137,63 @@ def choose_loop(
 
 
 def count_with(
-    loop: Loop,
+    loops: Sequence[Loop],
     X: Diagrams,
     codebook: KMeansCodebook,
     ramp: Ramp | None,
     normalization: int,
     n_jobs: int | None,
 ) -> Floats:
-    """Count as :func:`encode_counts` does, with this loop."""
+    """Count as :func:`encode_counts` does, with one loop per resolution."""
+    books = codebook.resolutions
+    encoders = [
+        _counter(loop, book, ramp, normalization)
+        for loop, book in zip(loops, books, strict=True)
+    ]
+    out = np.zeros((len(X), codebook.n_words))
+    cost = sum(
+        GRID_A_POINT if loop == "grid" else BRUTE_A_WORD * book.n_words
+        for loop, book in zip(loops, books, strict=True)
+    )
+
+    def run(first: int, last: int) -> None:
+        if len(encoders) == 1:
+            encoders[0](X.points, X.offsets[first : last + 1], out[first:last])
+            return
+        # Loops are compiled for rows without gaps.
+        for row in range(first, last, ROWS):
+            end = min(row + ROWS, last)
+            for encode, columns in zip(encoders, columns_of(codebook), strict=True):
+                rows = np.zeros((end - row, columns.stop - columns.start))
+                encode(X.points, X.offsets[row : end + 1], rows)
+                out[row:end, columns] = rows
+
+    for_each_block(run, X.offsets, nanoseconds_per_point=cost, n_jobs=n_jobs)
+    return out
+
+
+def columns_of(codebook: KMeansCodebook | GaussianCodebook) -> list[slice]:
+    """Return the columns of each resolution."""
+    return [slice(i, j) for i, j in pairwise(accumulate(codebook.sizes, initial=0))]
+
+
+def _counter(
+    loop: Loop, codebook: KMeansCodebook, ramp: Ramp | None, normalization: int
+) -> Callable[[Floats, NDArray[np.int64], Floats], None]:
+    """Return the function of points, offsets and rows that sets the rows."""
     words, inverse = codebook.scaled_words, codebook.inverse
     if loop == "numpy":
-        return count_in_numpy(X.points, X.offsets, words, inverse, ramp, normalization)
+
+        def count(points: Floats, offsets: NDArray[np.int64], rows: Floats) -> None:
+            rows[:] = count_in_numpy(
+                points[offsets[0] : offsets[-1]],
+                *(offsets - offsets[0], words, inverse, ramp, normalization),
+            )
+
+        return count
     grid = (codebook.grid,) if loop == "grid" else ()
-    out = np.zeros((len(X), codebook.n_words))
-    fill_rows(
-        *(COMPILED[loop], X.points, X.offsets),
-        *(words, inverse, *grid, _limits(ramp), normalization),
-        out=out,
-        nanoseconds_per_point=GRID_A_POINT if grid else BRUTE_A_WORD * codebook.n_words,
-        n_jobs=n_jobs,
-    )
-    return out
+    options = (words, inverse, *grid, _limits(ramp), normalization)
+    return lambda points, offsets, rows: COMPILED[loop](points, offsets, *options, rows)
 
 
 def encode_likelihoods(
@@ -181,8 +219,8 @@ def encode_likelihoods(
         or w_i p_i(x) / sum_j w_j p_j(x).
     ramp : Ramp, optional
         Weighs each point by its persistence.
-    normalize : {"sqrt-l2", "sqrt", "lipschitz"} or None
-        What is done to each row, see :class:`~pbow.StablePersistenceBoW`.
+    normalize : {"sqrt", "sqrt-l2", "smooth-sqrt", "lipschitz"} or None
+        What is done to each row, by resolution; see :class:`~pbow.StablePersistenceBoW`.
     dtype : {"float64", "float32"}
         Precision of the sums and of the result.
     n_jobs : int, optional
@@ -211,6 +249,35 @@ def encode_likelihoods(
     check_option("normalize", normalize, NORMALIZATIONS)
     check_option("dtype", dtype, ("float64", "float32"))
     _check_finite(X)
+    encoders = [
+        _likelihood_summer(book, scale, ramp, dtype) for book in codebook.resolutions
+    ]
+    out = np.zeros((len(X), codebook.n_words), dtype)
+    largest = np.finfo(dtype).max
+
+    def run(first: int, last: int) -> None:
+        # In float64 until the end, a few rows at a time.
+        for row in range(first, last, ROWS):
+            end = min(row + ROWS, last)
+            for encode, columns in zip(encoders, columns_of(codebook), strict=True):
+                sums = np.empty((end - row, columns.stop - columns.start))
+                encode(X.points, X.offsets[row : end + 1], sums)
+                rows = normalize_rows(sums, NORMALIZATIONS[normalize])
+                out[row:end, columns] = np.minimum(rows, largest)
+
+    for_each_block(
+        run,
+        X.offsets,
+        nanoseconds_per_point=LIKELIHOOD_A_WORD * codebook.n_words,
+        n_jobs=n_jobs,
+    )
+    return out
+
+
+def _likelihood_summer(
+    codebook: GaussianCodebook, scale: str, ramp: Ramp | None, dtype: str
+) -> Callable[[Floats, NDArray[np.int64], Floats], None]:
+    """Return the function of points, offsets and sums that sets the sums."""
     n_words = codebook.n_words
     components = pack(codebook.weights, codebook.means, codebook.covariances, dtype)
     frame = _single_precision_frame(components[:, :n_words], dtype)
@@ -220,28 +287,15 @@ def encode_likelihoods(
     logs = components[5, :n_words].copy()
     components[5] -= logs.max()
     packed = components.astype(dtype)
-    factors = np.exp2(logs) if scale == "density" else np.ones(n_words)
     loop: Any = sum_posteriors if scale == "posterior" else sum_likelihoods
-    limits, normalization = _limits(ramp), NORMALIZATIONS[normalize]
-    out = np.zeros((len(X), n_words), dtype)
-    largest = np.finfo(dtype).max
+    limits = _limits(ramp)
 
-    def run(first: int, last: int) -> None:
-        # In float64 until the end, a few rows at a time.
-        for row in range(first, last, ROWS):
-            end = min(row + ROWS, last)
-            sums = np.empty((end - row, n_words))
-            loop(X.points, X.offsets[row : end + 1], frame, packed, limits, sums)
-            sums *= factors
-            out[row:end] = np.minimum(normalize_rows(sums, normalization), largest)
+    def encode(points: Floats, offsets: NDArray[np.int64], sums: Floats) -> None:
+        loop(points, offsets, frame, packed, limits, sums)
+        if scale == "density":
+            sums *= np.exp2(logs)
 
-    for_each_block(
-        run,
-        X.offsets,
-        nanoseconds_per_point=LIKELIHOOD_A_WORD * components.shape[1],
-        n_jobs=n_jobs,
-    )
-    return out
+    return encode
 
 
 def _single_precision_frame(components: Floats, dtype: str) -> Floats:
@@ -265,4 +319,6 @@ def _check_finite(X: Diagrams) -> None:
 
 
 def _limits(ramp: Ramp | None) -> Floats:
-    return np.empty(0) if ramp is None else np.array([ramp.low, ramp.high])
+    if ramp is None:
+        return np.empty(0)
+    return np.array([ramp.low, ramp.high, float(ramp.power)])

@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from typing import Any
 
 __all__ = [
+    "FewerWordsWarning",
     "FileFormatError",
     "ItemError",
     "ItemMemoryError",
     "ParameterError",
-    "TooFewPointsError",
-    "format_error",
+        "format_error",
     "shown",
 ]
 
@@ -119,8 +119,8 @@ class ItemMemoryError(ItemError, MemoryError):
     """One item of a collection needs more memory than there is."""
 
 
-class TooFewPointsError(ValueError):
-    """There are fewer points that can be told apart than words to learn."""
+class FewerWordsWarning(UserWarning):
+    """There were fewer distinct points than words to learn, so words are fewer."""
 
 
 class FileFormatError(ValueError):

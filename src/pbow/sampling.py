@@ -38,7 +38,7 @@ FOR_SAMPLING = 0
 
 
 def persistence_ramp(
-    blocks: Sequence[Diagrams], quantiles: tuple[float, float]
+    blocks: Sequence[Diagrams], quantiles: tuple[float | None, float]
 ) -> Ramp:
     """Return the ramp between two quantiles of the points' persistence.
 
@@ -46,8 +46,9 @@ def persistence_ramp(
     ----------
     blocks : sequence of Diagrams
         One-part collections without essential points, and with at least one point.
-    quantiles : (float, float)
-        Probabilities; the quantiles are Hazen's, which Matlab computes.
+    quantiles : (float or None, float)
+        Probabilities; the quantiles are Hazen's, which Matlab computes. None: the ramp
+        starts at persistence 0.
 
     Returns
     -------
@@ -62,13 +63,14 @@ def persistence_ramp(
     Ramp(low=1.5, high=3.5)
     """
     n = sum(len(block.points) for block in blocks)
-    places = [min(max(n * q - 0.5, 0.0), n - 1.0) for q in quantiles]
+    places = [min(max(n * q - 0.5, 0.0), n - 1.0) for q in quantiles if q is not None]
     ranks = sorted({rank for h in places for rank in (int(h), min(int(h) + 1, n - 1))})
     ordered = dict(zip(ranks, _order_statistics(blocks, ranks), strict=True))
-    low, high = (
+    limits = [
         _between(ordered[int(h)], ordered[min(int(h) + 1, n - 1)], h - int(h))
         for h in places
-    )
+    ]
+    low, high = limits if len(limits) == 2 else (0.0, *limits)
     return Ramp(low, max(low, high))
 
 

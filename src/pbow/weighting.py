@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow._utils.checks import is_finite_number
+from pbow._utils.checks import is_finite_number, is_integer
 
 __all__ = ["Ramp"]
 
@@ -16,18 +16,21 @@ __all__ = ["Ramp"]
 class Ramp:
     """Weight 0 below `low`, 1 from `high` on, linear between: w_{a,b} of the paper.
 
-    With ``low == high`` it is a step: 0 below, 1 from there on.
+    With ``low == high`` it is a step: 0 below, 1 from there on. The weight may be
+    squared: its square root, which some encodings take, is then linear again.
 
     Parameters
     ----------
     low, high : float
         a and b in the paper (eq. 2): quantiles of the training points' persistence,
         ``0 <= low <= high``.
+    power : {1, 2}, default=1
+        2 squares the weight.
 
     Raises
     ------
     ValueError
-        For anything else than two such numbers.
+        For anything else than two such numbers and power.
 
     Examples
     --------
@@ -39,6 +42,7 @@ class Ramp:
 
     low: float
     high: float
+    power: int = 1
 
     def __post_init__(self) -> None:
         limits = (self.low, self.high)
@@ -47,6 +51,9 @@ class Ramp:
                 "Expected finite numbers 0 <= low <= high, "
                 f"got low={self.low!r:.40} and high={self.high!r:.40}."
             )
+            raise ValueError(msg)
+        if not is_integer(self.power, 1) or self.power > 2:
+            msg = f"Expected power to be 1 or 2; got {self.power!r:.40}."
             raise ValueError(msg)
         for name, limit in zip(("low", "high"), limits, strict=True):
             object.__setattr__(self, name, float(limit))
@@ -57,4 +64,5 @@ class Ramp:
             return (persistence >= self.high).astype(np.float64)
         # Clipped first: a long persistence over a short ramp may overflow.
         clipped = np.clip(persistence, self.low, self.high)
-        return (clipped - self.low) / (self.high - self.low)
+        weight = (clipped - self.low) / (self.high - self.low)
+        return weight if self.power == 1 else weight * weight

@@ -17,7 +17,7 @@ from pbow.compute.normalize import (
     normalize_row,
     normalize_rows,
 )
-from pbow.compute.ramp import ramp_weight
+from pbow.compute.ramp import point_weight
 
 __all__ = ["count_brute", "count_grid", "count_in_numpy"]
 
@@ -41,7 +41,7 @@ def count_brute(
 ) -> None:
     """Set ``out[d, k]`` to the weight of the points of diagram d nearest to word k.
 
-    ``ramp`` is (low, high) or empty: every point weighs 1. Rows are normalized (see
+    ``ramp`` is (low, high, power) or empty: every point weighs 1. Rows are normalized (see
     ``normalize_row``). Cost: n_points * n_words distances.
     """
     labels = np.empty(CHUNK, np.int32)
@@ -130,8 +130,7 @@ def _add(
             row = out[diagram]
             for t in range(found.shape[0]):
                 persistence = points[first + t, 1] - points[first + t, 0]
-                weight = ramp_weight(persistence, ramp[0], ramp[1])
-                row[np.uint32(found[t])] += weight
+                row[np.uint32(found[t])] += point_weight(persistence, ramp)
         if end > stop:
             break
         # Now, while the row is in the cache.

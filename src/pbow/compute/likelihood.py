@@ -24,7 +24,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.exponential import contracted, half_to
-from pbow.compute.ramp import ramp_weight
+from pbow.compute.ramp import point_weight
 from pbow.compute.sums import sum_of
 
 __all__ = ["LOG_2", "VECTOR_BYTES", "sum_likelihoods", "sum_posteriors"]
@@ -54,8 +54,8 @@ def sum_likelihoods(
 ) -> None:
     """Set ``out[d, k]`` to the sum over diagram d of component k's powers.
 
-    These are likelihoods without their factors. ``ramp`` is (low, high) or empty: every
-    point weighs 1. Points are summed in their order, whatever the block. Cost: one
+    These are likelihoods without their factors. ``ramp`` is (low, high, power)
+    or empty: every point weighs 1. Points are summed in their order, whatever the block. Cost: one
     power of 2 per point and component.
     """
     width = components.shape[1]
@@ -115,9 +115,7 @@ def _place(
         birth, death = points[start + t, 0], points[start + t, 1]
         batch[0, t] = (birth - frame[0]) * frame[2]
         batch[1, t] = (death - birth - frame[1]) * frame[3]
-        batch[2, t] = 1.0
-        if ramp.shape[0] == 2:
-            batch[2, t] = ramp_weight(death - birth, ramp[0], ramp[1])
+        batch[2, t] = point_weight(death - birth, ramp)
     while size % GROUP:
         batch[0, size], batch[1, size] = batch[0, size - 1], batch[1, size - 1]
         batch[2, size] = 0.0

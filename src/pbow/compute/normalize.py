@@ -11,6 +11,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 __all__ = [
+    "EPSILON",
     "NORMALIZATIONS",
     "SQRT_L2",
     "factor_of_roots",
@@ -18,10 +19,18 @@ __all__ = [
     "normalize_rows",
 ]
 
-RAW, SQRT, SQRT_L2, LIPSCHITZ = 0, 1, 2, 3
+RAW, SQRT, SQRT_L2, LIPSCHITZ, SMOOTH_SQRT = 0, 1, 2, 3, 4
 LEAST_NORM = 1e-12
+# What a smooth square root adds: its slope at 0 is 1 / (2 sqrt(EPSILON)).
+EPSILON = 0.1
 NORMALIZATIONS: Mapping[str | None, int] = MappingProxyType(
-    {None: RAW, "sqrt": SQRT, "sqrt-l2": SQRT_L2, "lipschitz": LIPSCHITZ}
+    {
+        None: RAW,
+        "sqrt": SQRT,
+        "sqrt-l2": SQRT_L2,
+        "lipschitz": LIPSCHITZ,
+        "smooth-sqrt": SMOOTH_SQRT,
+    }
 )
 
 
@@ -30,7 +39,8 @@ def normalize_row(row: NDArray[np.float64], normalization: int) -> None:
     """Normalize ``row`` in place; a row of zeros stays one.
 
     RAW: as it is. SQRT: signed square roots. SQRT_L2: those, divided by their L2 norm
-    or by 1e-12 if that is larger. LIPSCHITZ: row / (1 + its L2 norm).
+    or by 1e-12 if that is larger. LIPSCHITZ: row / (1 + its L2 norm). SMOOTH_SQRT:
+    sqrt(v + EPSILON) - sqrt(EPSILON), of absolute values, with their sign.
     """
     if normalization in (SQRT, SQRT_L2):
         # The squared norm of square roots is the sum of what they are roots of.
@@ -45,6 +55,12 @@ def normalize_row(row: NDArray[np.float64], normalization: int) -> None:
         factor = 1.0 / (1.0 + math.sqrt(_sum(row, normalization)))
         for k in range(row.shape[0]):
             row[k] *= factor
+    elif normalization == SMOOTH_SQRT:
+        for k in range(row.shape[0]):
+            size = abs(row[k])
+            # The difference of the roots, without its cancellation.
+            root = size / (math.sqrt(size + EPSILON) + math.sqrt(EPSILON))
+            row[k] = math.copysign(root, row[k])
 
 
 @njit(nogil=True, cache=True)
@@ -92,6 +108,10 @@ def normalize_rows(
         return rows
     if normalization == SQRT:
         return np.copysign(np.sqrt(np.abs(rows)), rows)
+    if normalization == SMOOTH_SQRT:
+        sizes = np.abs(rows)
+        roots = sizes / (np.sqrt(sizes + EPSILON) + math.sqrt(EPSILON))
+        return np.copysign(roots, rows)
     with np.errstate(over="ignore"):
         sums = _sums(np.abs(rows) if normalization == SQRT_L2 else rows * rows)
     if normalization == LIPSCHITZ:

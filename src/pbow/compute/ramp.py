@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-__all__ = ["ramp_weight"]
+__all__ = ["point_weight", "ramp_weight"]
 
 
 @njit(nogil=True, cache=True)
@@ -15,3 +17,12 @@ def ramp_weight(persistence: float, low: float, high: float) -> float:
     if persistence <= low:
         return 0.0
     return (persistence - low) / (high - low)
+
+
+@njit(nogil=True, cache=True)
+def point_weight(persistence: float, ramp: NDArray[np.float64]) -> float:
+    """Return the weight by ``ramp``: (low, high, power 1 or 2), or empty for 1."""
+    if ramp.shape[0] == 0:
+        return 1.0
+    weight = ramp_weight(persistence, ramp[0], ramp[1])
+    return weight * weight if ramp[2] == 2.0 else weight

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.files import AnyPath, atomic_write
-from pbow.codebook import TooFewPointsError
 from pbow.datasets import Dataset
 from pbow.datasets.splits import FOLDS, N_FOLDS, OF_GROUPS, ORIGINAL
 from pbow.diagrams import Diagrams
@@ -176,10 +175,6 @@ class Worker:
             train, n_folds = train[rows], SCREENING_PARTS
         try:
             similarities = self._similarities(task, dataset, train, test)
-        except TooFewPointsError as error:
-            # A grid may ask for more words than data have points. It is written down,
-            # and the rest is run; any other error ends the experiment.
-            return replace(run, note=f"cannot be run: {error}")
         except ValueError as error:
             msg = f"{task.cell.name} with {describe(task.params)}: {error}"
             raise ValueError(msg) from error

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pbow.codebook import KMeansCodebook, learn_kmeans
 from pbow.diagrams import Diagrams
 from pbow.encoding import encode_counts
-from pbow.vectorizers.words import CodebookVectorizer
+from pbow.vectorizers.words import CodebookVectorizer, NWords
 from pbow.weighting import Ramp
 
 __all__ = ["PersistenceBoW"]
@@ -94,10 +94,10 @@ class PersistenceBoW(CodebookVectorizer):
 
     def __init__(
         self,
-        n_words: int | Mapping[str, int] = 50,
+        n_words: NWords | Mapping[str, NWords] = 50,
         *,
         weighting: str = "uniform",
-        quantiles: tuple[float, float] = (0.05, 0.95),
+        quantiles: tuple[float | None, float] = (0.05, 0.95),
         sample_size: int | None = 10_000,
         whiten: bool = True,
         point_weight: str | None = None,
@@ -120,7 +120,7 @@ class PersistenceBoW(CodebookVectorizer):
         self.random_state = random_state
 
     @classmethod
-    def paper(cls, n_words: int | Mapping[str, int] = 50, **params: Any) -> Self:
+    def paper(cls, n_words: NWords | Mapping[str, NWords] = 50, **params: Any) -> Self:
         """Return the descriptor with the settings of the paper and its program.
 
         Parameters
@@ -146,15 +146,10 @@ class PersistenceBoW(CodebookVectorizer):
         return cls(n_words, **settings | params)
 
     def _learn_words(
-        self, sample: NDArray[np.float64], n_words: int, seed: int, *, allow_fewer: bool
+        self, sample: NDArray[np.float64], n_words: int, seed: int
     ) -> KMeansCodebook:
         return learn_kmeans(
-            sample,
-            n_words,
-            whiten=bool(self.whiten),
-            n_init=self.n_init,
-            seed=seed,
-            allow_fewer=allow_fewer,
+            sample, n_words, whiten=bool(self.whiten), n_init=self.n_init, seed=seed
         )
 
     def _encode_words(

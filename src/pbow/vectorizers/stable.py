@@ -9,15 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from pbow._utils.constraints import Constraint, OneOf
-from pbow.codebook import GaussianCodebook, learn_gaussian
+from pbow._utils.constraints import Constraint, Number, OneOf
+from pbow.codebook import COVARIANCES, GaussianCodebook, learn_gaussian
 from pbow.diagrams import Diagrams
 from pbow.encoding import encode_likelihoods
 from pbow.stability import lipschitz_constant
-from pbow.vectorizers.words import CodebookVectorizer
+from pbow.vectorizers.words import CodebookVectorizer, NWords
 from pbow.weighting import Ramp
 
 __all__ = ["StablePersistenceBoW"]
+
+# Beyond these, words are points, or all the same.
+LEAST_TEMPERATURE, MOST_TEMPERATURE = 1e-3, 1e3
 
 
 class StablePersistenceBoW(CodebookVectorizer):
@@ -110,7 +113,8 @@ class StablePersistenceBoW(CodebookVectorizer):
 
     short_name: ClassVar[str] = "spbow"
     constraints: ClassVar[Mapping[str, Constraint]] = {
-        "covariance": OneOf("diag", "full"),
+        "covariance": OneOf(*COVARIANCES),
+        "temperature": Number(LEAST_TEMPERATURE, MOST_TEMPERATURE),
         "scale": OneOf("density", "peak", "posterior"),
         "dtype": OneOf("float64", "float32"),
         **CodebookVectorizer.constraints,
@@ -120,13 +124,14 @@ class StablePersistenceBoW(CodebookVectorizer):
 
     def __init__(
         self,
-        n_words: int | Mapping[str, int] = 50,
+        n_words: NWords | Mapping[str, NWords] = 50,
         *,
         covariance: str = "diag",
+        temperature: float = 1.0,
         scale: str = "posterior",
         dtype: str = "float64",
         weighting: str = "uniform",
-        quantiles: tuple[float, float] = (0.05, 0.95),
+        quantiles: tuple[float | None, float] = (0.05, 0.95),
         sample_size: int | None = 10_000,
         whiten: bool = True,
         point_weight: str | None = None,
@@ -138,6 +143,7 @@ class StablePersistenceBoW(CodebookVectorizer):
     ) -> None:
         self.n_words = n_words
         self.covariance = covariance
+        self.temperature = temperature
         self.scale = scale
         self.dtype = dtype
         self.weighting = weighting
@@ -152,7 +158,7 @@ class StablePersistenceBoW(CodebookVectorizer):
         self.random_state = random_state
 
     @classmethod
-    def paper(cls, n_words: int | Mapping[str, int] = 50, **params: Any) -> Self:
+    def paper(cls, n_words: NWords | Mapping[str, NWords] = 50, **params: Any) -> Self:
         """Return the descriptor with the settings of the paper and its program.
 
         Parameters
@@ -185,7 +191,9 @@ class StablePersistenceBoW(CodebookVectorizer):
         return cls(n_words, **settings | params)
 
     @classmethod
-    def certified(cls, n_words: int | Mapping[str, int] = 50, **params: Any) -> Self:
+    def certified(
+        cls, n_words: NWords | Mapping[str, NWords] = 50, **params: Any
+    ) -> Self:
         """Return the descriptor in a form whose Lipschitz constant is proven.
 
         Parameters
@@ -228,7 +236,7 @@ class StablePersistenceBoW(CodebookVectorizer):
         return constant
 
     def _learn_words(
-        self, sample: NDArray[np.float64], n_words: int, seed: int, *, allow_fewer: bool
+        self, sample: NDArray[np.float64], n_words: int, seed: int
     ) -> GaussianCodebook:
         return learn_gaussian(
             sample,
@@ -237,8 +245,10 @@ class StablePersistenceBoW(CodebookVectorizer):
             whiten=bool(self.whiten),
             n_init=self.n_init,
             seed=seed,
-            allow_fewer=allow_fewer,
         )
+
+    def _adapt_words(self, codebook: GaussianCodebook) -> GaussianCodebook:
+        return codebook.widened(self.temperature)
 
     def _encode_words(
         self, X: Diagrams, codebook: GaussianCodebook, ramp: Ramp | None

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Collection, Mapping
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from pbow._utils.checks import is_integer
+from pbow._utils.checks import is_finite_number, is_integer
 from pbow._utils.constraints import (
     Boolean,
     Constraint,
@@ -19,19 +21,50 @@ from pbow._utils.constraints import (
     PerPart,
     Quantiles,
 )
-from pbow.codebook import GaussianCodebook, KMeansCodebook, TooFewPointsError
+from pbow.codebook import GaussianCodebook, KMeansCodebook
+from pbow.codebook_size import SIZES, SizeCurve, choose_size
 from pbow.diagrams import Diagrams
-from pbow.errors import ParameterError
+from pbow.errors import FewerWordsWarning
 from pbow.estimator import value_of_part
 from pbow.sampling import draw_sample, persistence_ramp
 from pbow.vectorizers.base import Vectorizer
 from pbow.weighting import Ramp
 
-__all__ = ["CodebookVectorizer"]
+__all__ = ["CodebookVectorizer", "NWords"]
 
+Codebook = KMeansCodebook | GaussianCodebook
+# Of one part: a size, one per resolution, or "auto".
+NWords = int | tuple[int, ...] | str
 
 # More starts than this are a mistyped number.
 MOST_STARTS = 10_000
+POINT_WEIGHTS: Mapping[str, int] = {"ramp": 1, "squared-ramp": 2}
+
+
+def _is_n_words(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return (
+            len(value) > 0
+            and all(is_integer(size, 1) for size in value)
+            and all(i < j for i, j in pairwise(value))
+        )
+    return is_integer(value, 1) or (isinstance(value, str) and value == "auto")
+
+
+RAMP_QUANTILES = Constraint(
+    lambda value: Quantiles.accepts(value) or _starts_at_zero(value),
+    f"{Quantiles.expected}; low may be None",
+)
+
+
+def _starts_at_zero(value: Any) -> bool:
+    return (
+        isinstance(value, (tuple, list))
+        and len(value) == 2
+        and value[0] is None
+        and is_finite_number(value[1])
+        and 0.0 < value[1] <= 1.0
+    )
 
 
 class CodebookVectorizer(Vectorizer):
@@ -44,22 +77,28 @@ class CodebookVectorizer(Vectorizer):
     size_parameter: ClassVar[str] = "n_words"
     by_part: ClassVar[str] = "codebooks_"
     constraints: ClassVar[Mapping[str, Constraint]] = {
-        "n_words": PerPart(Integer(1)),
+        "n_words": PerPart(
+            Constraint(
+                _is_n_words,
+                "an int >= 1, a tuple of such in increasing order, or 'auto'",
+            )
+        ),
         "weighting": OneOf("uniform", "ramp"),
-        "quantiles": Quantiles,
+        "quantiles": RAMP_QUANTILES,
         "sample_size": Integer(1, optional=True),
         "whiten": Boolean,
-        "point_weight": OneOf(None, "ramp"),
-        "normalize": OneOf(None, "sqrt", "sqrt-l2", "lipschitz"),
+        "point_weight": OneOf(None, *POINT_WEIGHTS),
+        "normalize": OneOf(None, "sqrt", "sqrt-l2", "smooth-sqrt", "lipschitz"),
         "n_init": Integer(1, MOST_STARTS),
         **Vectorizer.constraints,
     }
 
     ramps_: dict[str, Ramp | None]
+    size_curves_: dict[str, SizeCurve | None]
 
-    n_words: int | Mapping[str, int]
+    n_words: NWords | Mapping[str, NWords]
     weighting: str
-    quantiles: tuple[float, float]
+    quantiles: tuple[float | None, float]
     sample_size: int | None
     whiten: bool
     point_weight: str | None
@@ -69,83 +108,121 @@ class CodebookVectorizer(Vectorizer):
 
     @abstractmethod
     def _learn_words(
-        self, sample: NDArray[np.float64], n_words: int, seed: int, *, allow_fewer: bool
-    ) -> KMeansCodebook | GaussianCodebook:
-        """Learn a codebook from points in birth-persistence coordinates."""
+        self, sample: NDArray[np.float64], n_words: int, seed: int
+    ) -> Codebook:
+        """Learn a codebook from points in birth-persistence coordinates.
+
+        Of fewer distinct points than `n_words`, each is a word.
+        """
 
     @abstractmethod
     def _encode_words(
         self, X: Diagrams, codebook: Any, ramp: Ramp | None
     ) -> NDArray[Any]:
-        """Encode one part, with the normalization."""
+        """Encode one part, with the normalization of each resolution."""
+
+    def _adapt_words(self, codebook: Any) -> Any:
+        """Return the words as they are used, of those that were learnt."""
+        return codebook
 
     def _learn_parts(
         self, parts: dict[str, Diagrams], births_only: Collection[str]
     ) -> dict[str, Any]:
         seed = _integer_seed(self.random_state)
-        codebooks: dict[str, KMeansCodebook | GaussianCodebook] = {}
+        codebooks: dict[str, Codebook] = {}
         ramps: dict[str, Ramp | None] = {}
+        curves: dict[str, SizeCurve | None] = {}
         for name, part in parts.items():
-            codebooks[name], ramps[name] = self._fit_part(
-                name, part, seed, births_only=name in births_only
+            is_births = name in births_only
+            # Essential points have no persistence to be weighted by.
+            ramp = None if is_births else self._ramp(part)
+            sample = draw_sample(
+                [part],
+                self.sample_size,
+                ramp=ramp if self.weighting == "ramp" else None,
+                seed=seed,
             )
-        return {"codebooks_": codebooks, "ramps_": ramps}
+            codebooks[name], curves[name] = self._learn_resolutions(
+                sample[:, :1] if is_births else sample,
+                value_of_part(self.n_words, name),
+                seed,
+            )
+            power = POINT_WEIGHTS.get(self.point_weight or "")
+            ramps[name] = Ramp(ramp.low, ramp.high, power) if ramp and power else None
+        # That essential classes have few distinct births is usual, and documented.
+        self._warn_of_fewer(
+            {name: codebooks[name] for name in parts if name not in births_only}
+        )
+        return {"codebooks_": codebooks, "ramps_": ramps, "size_curves_": curves}
+
+    def _ramp(self, part: Diagrams) -> Ramp | None:
+        if self.weighting == "uniform" and self.point_weight is None:
+            return None
+        return persistence_ramp([part], self.quantiles)
+
+    def _learn_resolutions(
+        self, sample: NDArray[np.float64], n_words: NWords, seed: int
+    ) -> tuple[Codebook, SizeCurve | None]:
+        curve = None
+        if n_words == "auto":
+            n_words, curve = choose_size(
+                sample, lambda points, n: self._learn_words(points, n, seed)
+            )
+        books: list[Any] = []
+        for size in _sizes(n_words):
+            books.append(self._learn_words(sample, size, seed))
+            # With fewer distinct points than words, more words would be the same ones.
+            if books[-1].n_words < size:
+                break
+        if len(books) > 1 and books[-1].n_words == books[-2].n_words:
+            books.pop()
+        return self._adapt_words(type(books[0]).join(books)), curve
+
+    def _warn_of_fewer(self, codebooks: Mapping[str, Codebook]) -> None:
+        """Warn, once for all parts, of fewer words than were asked for."""
+        fewer = []
+        for name, codebook in codebooks.items():
+            n_words = value_of_part(self.n_words, name)
+            if n_words != "auto" and max(codebook.sizes) < max(_sizes(n_words)):
+                counts = (
+                    f"{max(codebook.sizes)} words instead of {max(_sizes(n_words))}"
+                )
+                fewer.append(f"part {name} has {counts}")
+        if fewer:
+            msg = (
+                f"There are fewer distinct points than n_words={self.n_words!r}: "
+                f"{', '.join(fewer)}, one per distinct point. Lower n_words to avoid "
+                "this warning; it may be a dict by part."
+            )
+            warnings.warn(msg, FewerWordsWarning, stacklevel=6)
 
     def _encode_part(self, name: str, part: Diagrams) -> NDArray[Any]:
         return self._encode_words(part, self.codebooks_[name], self.ramps_[name])
 
     def _column_names(self, name: str) -> list[str]:
-        return [f"word{k}" for k in range(self.codebooks_[name].n_words)]
-
-    def _fit_part(
-        self, name: str, part: Diagrams, seed: int, *, births_only: bool
-    ) -> tuple[KMeansCodebook | GaussianCodebook, Ramp | None]:
-        ramp = None
-        # Essential points have no persistence to be weighted by.
-        if "ramp" in {self.weighting, self.point_weight} and not births_only:
-            ramp = persistence_ramp([part], self.quantiles)
-        sample = draw_sample(
-            [part],
-            self.sample_size,
-            ramp=ramp if self.weighting == "ramp" else None,
-            seed=seed,
-        )
-        try:
-            codebook = self._learn_words(
-                sample[:, :1] if births_only else sample,
-                int(value_of_part(self.n_words, name)),
-                seed,
-                allow_fewer=births_only,
-            )
-        except TooFewPointsError as error:
-            msg = f"Part {name}: {error}"
-            if not isinstance(self.n_words, Mapping):
-                msg += f" n_words may be a dict by part, as in {{{name!r}: 3, ...}}."
-            if ramp is not None and self.weighting == "ramp":
-                msg += (
-                    " A sample by weighting='ramp' repeats points; 'uniform' does not."
-                )
-            raise TooFewPointsError(msg) from error
-        return codebook, ramp if self.point_weight == "ramp" else None
+        n_words = value_of_part(self.n_words, name)
+        has_resolutions = isinstance(n_words, (tuple, list))
+        return [
+            f"n{size}_word{k}" if has_resolutions else f"word{k}"
+            for size in self.codebooks_[name].sizes
+            for k in range(size)
+        ]
 
     def _n_columns(self, name: str) -> int:
         n_words: int = self.codebooks_[name].n_words
         return n_words
 
     def _n_numbers(self) -> int:
-        n_words = self.n_words
-        return int(max(n_words.values()) if isinstance(n_words, Mapping) else n_words)
+        values = self.n_words
+        each = values.values() if isinstance(values, Mapping) else [values]
+        return max(sum(_sizes(value)) for value in each)
 
-    def _check_together(self, parts: tuple[str, ...]) -> None:
-        super()._check_together(parts)
-        most = self._n_numbers()
-        if self.sample_size is not None and self.sample_size < most:
-            raise ParameterError(
-                "n_words",
-                f"at most sample_size={self.sample_size}, the points to learn from",
-                self.n_words,
-                type(self).__name__,
-            )
+
+def _sizes(n_words: NWords) -> tuple[int, ...]:
+    """Return the number of words of each resolution; of "auto", the most there may be."""
+    if isinstance(n_words, str):
+        return SIZES[-1:]
+    return (int(n_words),) if is_integer(n_words, 1) else tuple(map(int, n_words))
 
 
 def _integer_seed(random_state: Any) -> int:

@@ -1,0 +1,138 @@
+"""How many words a codebook should have: ``n_words="auto"``.
+
+Sizes grow by about the square root of two, and each is tried on the sample:
+
+* mixtures by the Bayesian information criterion (BIC), the smallest of which wins:
+  ``(number of parameters) * log(n_points) - 2 * log-likelihood``;
+* k-means by its distortion on held-out points, the mean squared distance to the nearest
+  word, relative to that of one word: the first size that leaves at most 1 %. The words
+  are learnt from every other point of the sample.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from pbow._utils.records import ArrayRecord
+from pbow._utils.threads import steps_per_call
+from pbow.codebook import EXPECT_A_WORD, GaussianCodebook, KMeansCodebook, in_plane
+from pbow.compute.mixture import expect, pack
+
+__all__ = ["SIZES", "SizeCurve", "choose_size"]
+
+Floats = NDArray[np.float64]
+
+SIZES = (1, 2, 3, 5, 7, 10, 14, 20, 28, 40, 57, 80, 113, 160, 226, 320)
+# Of the variance, what the words may leave.
+DISTORTION = 0.01
+# Sizes in a row that are worse than the best one end the search.
+PATIENCE = 2
+
+
+@dataclass(frozen=True, eq=False)
+class SizeCurve(ArrayRecord):
+    """The criterion by the number of words, as far as it was tried.
+
+    Attributes
+    ----------
+    sizes : ndarray of shape (n_tried,)
+        Numbers of words.
+    values : ndarray of shape (n_tried,)
+        The criterion: BIC of a mixture, or held-out distortion of k-means.
+
+    Examples
+    --------
+    >>> from pbow import PersistenceBoW
+    >>> X = [[[k % 2, 2.0 + j / 100] for j in range(20)] for k in range(20)]
+    >>> bow = PersistenceBoW("auto", random_state=0).fit(X)
+    >>> curve = bow.size_curves_["H1"]
+    >>> curve.sizes.astype(int).tolist(), bow.codebooks_["H1"].n_words
+    ([1, 2, 3, 5, 7, 10, 14, 20, 28], 28)
+    """
+
+    sizes: Floats
+    values: Floats
+
+    def __post_init__(self) -> None:
+        sizes = self._keep("sizes", (None,))
+        self._keep("values", sizes.shape)
+
+
+def choose_size(
+    sample: Floats, learn: Callable[[Floats, int], KMeansCodebook | GaussianCodebook]
+) -> tuple[int, SizeCurve]:
+    """Choose the number of words for a sample.
+
+    Parameters
+    ----------
+    sample : ndarray of shape (n_points, n_dims)
+        Births and persistences, or births alone.
+    learn : callable
+        Of points and a number of words; returns a codebook of at most as many.
+
+    Returns
+    -------
+    n_words : int
+        At most the number of distinct points.
+    curve : SizeCurve
+        What was tried.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from functools import partial
+    >>> from pbow.codebook import learn_gaussian
+    >>> from pbow.codebook_size import choose_size
+    >>> rng = np.random.default_rng(0)
+    >>> sample = rng.normal(0, 0.1, (300, 2)) + rng.integers(0, 3, (300, 1))
+    >>> options = {"covariance": "diag", "whiten": True, "n_init": 1, "seed": 0}
+    >>> n_words, curve = choose_size(sample, partial(learn_gaussian, **options))
+    >>> n_words, curve.sizes.astype(int).tolist()
+    (3, [1, 2, 3, 5, 7])
+    """
+    sizes, values = [], []
+    for size in SIZES:
+        # Of one point nothing can be held out.
+        codebook = learn(sample[::2], size)
+        if isinstance(codebook, GaussianCodebook):
+            codebook = learn(sample, size)
+            values.append(_bic(codebook, sample))
+            best = int(np.argmin(values))
+            found = len(values) - 1 - best == PATIENCE
+        else:
+            held_out = sample[1::2] if len(sample) > 1 else sample
+            values.append(_distortion(codebook, held_out))
+            found = values[-1] <= DISTORTION * values[0]
+            best = len(values) - 1 if found else int(np.argmin(values))
+        sizes.append(codebook.n_words)
+        if found or codebook.n_words < size:
+            break
+    return sizes[best], SizeCurve(np.array(sizes), np.array(values))
+
+
+def _bic(codebook: GaussianCodebook, sample: Floats) -> float:
+    n_words, n_dims = codebook.means.shape
+    components = pack(codebook.weights, codebook.means, codebook.covariances)
+    points = in_plane(sample, 0.0)
+    per_call = steps_per_call(EXPECT_A_WORD * n_words)
+    _, log_density = expect(points, components, np.empty(len(points)), per_call)
+    # Free entries of the covariances, as many as differ.
+    shapes = codebook.covariances.reshape(n_words, -1)
+    n_entries = n_dims + (np.count_nonzero(shapes[:, 1:-1]) > 0)
+    n_parameters = (
+        n_words * (1 + n_dims) - 1 + n_entries * len(np.unique(shapes, axis=0))
+    )
+    return n_parameters * math.log(len(sample)) - 2.0 * len(sample) * log_density
+
+
+def _distortion(codebook: KMeansCodebook, points: Floats) -> float:
+    """Return the mean squared distance to the nearest word."""
+    tree = cKDTree(codebook.words / codebook.scale)
+    distances, _ = tree.query(points / codebook.scale)
+    return float(np.mean(distances**2))
