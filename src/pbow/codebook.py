@@ -9,10 +9,10 @@ one after another, and feature k of an encoding belongs to word k.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -88,14 +88,9 @@ class _Codebook(ArrayRecord):
         """The codebook of each resolution."""
         if len(self.sizes) == 1:
             return (self,)
-        cuts = np.cumsum([0, *self.sizes])
         return tuple(
-            replace(
-                self,
-                sizes=(),
-                **{name: getattr(self, name)[i:j] for name in self._names_by_word()},
-            )
-            for i, j in pairwise(cuts)
+            self._make(**self._words_from(i, j), scale=self.scale)
+            for i, j in pairwise(accumulate(self.sizes, initial=0))
         )
 
     @classmethod
@@ -103,18 +98,23 @@ class _Codebook(ArrayRecord):
         """Return one codebook with the resolutions of all; they share their scale."""
         if len(codebooks) == 1:
             return codebooks[0]
-        by_word = {
-            name: np.concatenate([getattr(book, name) for book in codebooks])
-            for name in cls._names_by_word()
+        each = [book._words_from(0, book.n_words) for book in codebooks]
+        joined: dict[str, Any] = {
+            name: np.concatenate([arrays[name] for arrays in each]) for name in each[0]
         }
-        sizes = tuple(size for book in codebooks for size in book.sizes)
-        return cls(**by_word, scale=codebooks[0].scale, sizes=sizes)
+        joined["sizes"] = tuple(size for book in codebooks for size in book.sizes)
+        return cls._make(**joined, scale=codebooks[0].scale)
 
     @classmethod
-    def _names_by_word(cls) -> list[str]:
-        """Return the fields that have one entry per word."""
-        names = [field.name for field in fields(cls)]  # type: ignore[arg-type]
-        return [name for name in names if name not in {"scale", "sizes"}]
+    def _make(cls, **arrays: Any) -> Self:
+        make: Callable[..., Self] = cls  # whose fields subclasses declare
+        return make(**arrays)
+
+    def _words_from(self, first: int, last: int) -> dict[str, Floats]:
+        """Return the fields that have one entry per word, of some words."""
+        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
+        names = [name for name in names if name not in {"scale", "sizes"}]
+        return {name: getattr(self, name)[first:last] for name in names}
 
     def _keep_words(self, name: str) -> tuple[int, int]:
         """Check words, scale and sizes; return the shape of the words."""
@@ -140,8 +140,8 @@ class KMeansCodebook(_Codebook):
     Attributes
     ----------
     words : ndarray of shape (n_words, n_dims)
-        Of each resolution, sorted by persistence, then birth. ``n_dims`` is 2, or 1 (births only) for
-        essential classes.
+        Of each resolution, sorted by persistence, then birth. ``n_dims`` is 2, or 1
+        (births only) for essential classes.
     scale : ndarray of shape (n_dims,)
         What coordinates are divided by before distances are taken.
     sizes : tuple of int, default=()
@@ -201,8 +201,8 @@ class GaussianCodebook(_Codebook):
     weights : ndarray of shape (n_words,)
         Positive, of each resolution with sum 1.
     means : ndarray of shape (n_words, n_dims)
-        Of each resolution, sorted by persistence, then birth. ``n_dims`` is 2, or 1 (births only) for
-        essential classes.
+        Of each resolution, sorted by persistence, then birth. ``n_dims`` is 2, or 1
+        (births only) for essential classes.
     covariances : ndarray of shape (n_words, n_dims, n_dims)
         Positive definite.
     scale : ndarray of shape (n_dims,)
@@ -216,7 +216,8 @@ class GaussianCodebook(_Codebook):
     ValueError
         For anything that no diagrams lead to: other shapes, NaN, means beyond 4e100,
         scales outside 1e-110 to 4e100, standard deviations outside 1e-110 to 4e104,
-        weights outside 0 to 1, covariances that are not symmetric or are singular within rounding.
+        weights outside 0 to 1, covariances that are not symmetric or are singular
+        within rounding.
 
     Examples
     --------
@@ -346,8 +347,8 @@ def learn_gaussian(
 
     Starts from the k-means clusters, and stops when the mean log-likelihood of a point
     grows by less than 1e-5 (the authors' program: of itself, which would depend on the
-    unit of the coordinates), after at most 100 rounds. Variances (eigenvalues,
-    unless `covariance` is "diag") are clamped from below at 1e-4 of the sample's largest
+    unit of the coordinates), after at most 100 rounds. Variances (eigenvalues, unless
+    `covariance` is "diag") are clamped from below at 1e-4 of the sample's largest
     variance. A component that loses its points restarts at the least likely point.
 
     Parameters

@@ -5,7 +5,7 @@ Sizes grow by about the square root of two, and each is tried on the sample:
 * mixtures by the Bayesian information criterion (BIC), the smallest of which wins:
   ``(number of parameters) * log(n_points) - 2 * log-likelihood``;
 * k-means by its distortion on held-out points, the mean squared distance to the nearest
-  word, relative to that of one word: the first size that leaves at most 1 %. The words
+  word: the first size that leaves at most 1 % of the distortion of one word. The words
   are learnt from every other point of the sample.
 """
 
@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +28,10 @@ from pbow.compute.mixture import expect, pack
 __all__ = ["SIZES", "SizeCurve", "choose_size"]
 
 Floats = NDArray[np.float64]
+Learn = Callable[[Floats, int], Any]
 
 SIZES = (1, 2, 3, 5, 7, 10, 14, 20, 28, 40, 57, 80, 113, 160, 226, 320)
-# Of the variance, what the words may leave.
+# Of the distortion of one word, what several may leave.
 DISTORTION = 0.01
 # Sizes in a row that are worse than the best one end the search.
 PATIENCE = 2
@@ -64,9 +66,7 @@ class SizeCurve(ArrayRecord):
         self._keep("values", sizes.shape)
 
 
-def choose_size(
-    sample: Floats, learn: Callable[[Floats, int], KMeansCodebook | GaussianCodebook]
-) -> tuple[int, SizeCurve]:
+def choose_size(sample: Floats, learn: Learn) -> tuple[int, SizeCurve]:
     """Choose the number of words for a sample.
 
     Parameters
@@ -96,24 +96,36 @@ def choose_size(
     >>> n_words, curve.sizes.astype(int).tolist()
     (3, [1, 2, 3, 5, 7])
     """
-    sizes, values = [], []
+    if isinstance(learn(sample, 1), GaussianCodebook):
+        return _choose_by_bic(sample, learn)
+    return _choose_by_distortion(sample, learn)
+
+
+def _choose_by_bic(sample: Floats, learn: Learn) -> tuple[int, SizeCurve]:
+    sizes: list[int] = []
+    values: list[float] = []
     for size in SIZES:
-        # Of one point nothing can be held out.
-        codebook = learn(sample[::2], size)
-        if isinstance(codebook, GaussianCodebook):
-            codebook = learn(sample, size)
-            values.append(_bic(codebook, sample))
-            best = int(np.argmin(values))
-            found = len(values) - 1 - best == PATIENCE
-        else:
-            held_out = sample[1::2] if len(sample) > 1 else sample
-            values.append(_distortion(codebook, held_out))
-            found = values[-1] <= DISTORTION * values[0]
-            best = len(values) - 1 if found else int(np.argmin(values))
+        codebook = learn(sample, size)
         sizes.append(codebook.n_words)
-        if found or codebook.n_words < size:
+        values.append(_bic(codebook, sample))
+        n_worse = len(values) - 1 - int(np.argmin(values))
+        if n_worse == PATIENCE or codebook.n_words < size:
             break
-    return sizes[best], SizeCurve(np.array(sizes), np.array(values))
+    return sizes[int(np.argmin(values))], SizeCurve(np.array(sizes), np.array(values))
+
+
+def _choose_by_distortion(sample: Floats, learn: Learn) -> tuple[int, SizeCurve]:
+    # A single point cannot be held out.
+    train, held_out = (sample[::2], sample[1::2]) if len(sample) > 1 else [sample] * 2
+    sizes: list[int] = []
+    values: list[float] = []
+    for size in SIZES:
+        codebook = learn(train, size)
+        sizes.append(codebook.n_words)
+        values.append(_distortion(codebook, held_out))
+        if values[-1] <= DISTORTION * values[0] or codebook.n_words < size:
+            break
+    return sizes[-1], SizeCurve(np.array(sizes), np.array(values))
 
 
 def _bic(codebook: GaussianCodebook, sample: Floats) -> float:
@@ -122,13 +134,14 @@ def _bic(codebook: GaussianCodebook, sample: Floats) -> float:
     points = in_plane(sample, 0.0)
     per_call = steps_per_call(EXPECT_A_WORD * n_words)
     _, log_density = expect(points, components, np.empty(len(points)), per_call)
-    # Free entries of the covariances, as many as differ.
+    # A mean and a weight per word, but the weights have sum 1; then the covariances:
+    # free entries of those that differ.
     shapes = codebook.covariances.reshape(n_words, -1)
-    n_entries = n_dims + (np.count_nonzero(shapes[:, 1:-1]) > 0)
-    n_parameters = (
-        n_words * (1 + n_dims) - 1 + n_entries * len(np.unique(shapes, axis=0))
-    )
-    return n_parameters * math.log(len(sample)) - 2.0 * len(sample) * log_density
+    n_entries = n_dims + int(np.any(shapes[:, 1:-1]))
+    n_shapes = len(np.unique(shapes, axis=0))
+    n_parameters: int = n_words * (n_dims + 1) - 1 + n_entries * n_shapes
+    penalty = n_parameters * math.log(len(sample))
+    return penalty - 2.0 * len(sample) * log_density
 
 
 def _distortion(codebook: KMeansCodebook, points: Floats) -> float:

@@ -220,7 +220,8 @@ def encode_likelihoods(
     ramp : Ramp, optional
         Weighs each point by its persistence.
     normalize : {"sqrt", "sqrt-l2", "smooth-sqrt", "lipschitz"} or None
-        What is done to each row, by resolution; see :class:`~pbow.StablePersistenceBoW`.
+        What is done to each row, by resolution; see
+        :class:`~pbow.StablePersistenceBoW`.
     dtype : {"float64", "float32"}
         Precision of the sums and of the result.
     n_jobs : int, optional

@@ -41,8 +41,8 @@ def count_brute(
 ) -> None:
     """Set ``out[d, k]`` to the weight of the points of diagram d nearest to word k.
 
-    ``ramp`` is (low, high, power) or empty: every point weighs 1. Rows are normalized (see
-    ``normalize_row``). Cost: n_points * n_words distances.
+    ``ramp`` is (low, high, power) or empty: every point weighs 1. Rows are normalized
+    (see ``normalize_row``). Cost: n_points * n_words distances.
     """
     labels = np.empty(CHUNK, np.int32)
     tally = np.zeros(out.shape[1], np.int32)

@@ -54,9 +54,9 @@ def sum_likelihoods(
 ) -> None:
     """Set ``out[d, k]`` to the sum over diagram d of component k's powers.
 
-    These are likelihoods without their factors. ``ramp`` is (low, high, power)
-    or empty: every point weighs 1. Points are summed in their order, whatever the block. Cost: one
-    power of 2 per point and component.
+    These are likelihoods without their factors. ``ramp`` is (low, high, power) or
+    empty: every point weighs 1. Points are summed in their order, whatever the block.
+    Cost: one power of 2 per point and component.
     """
     width = components.shape[1]
     totals = np.zeros(width)

@@ -219,10 +219,12 @@ class CodebookVectorizer(Vectorizer):
 
 
 def _sizes(n_words: NWords) -> tuple[int, ...]:
-    """Return the number of words of each resolution; of "auto", the most there may be."""
+    """Return the number of words of each resolution; of "auto", the most it may be."""
     if isinstance(n_words, str):
         return SIZES[-1:]
-    return (int(n_words),) if is_integer(n_words, 1) else tuple(map(int, n_words))
+    if isinstance(n_words, (tuple, list)):
+        return tuple(map(int, n_words))
+    return (int(n_words),)
 
 
 def _integer_seed(random_state: Any) -> int:
