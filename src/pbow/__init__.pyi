@@ -6,6 +6,7 @@ from . import errors as errors
 from . import estimator as estimator
 from . import experiment as experiment
 from . import explorer as explorer
+from . import features as features
 from . import homology as homology
 from . import io as io
 from . import kernels as kernels
