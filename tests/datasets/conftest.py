@@ -11,6 +11,7 @@ from tests.datasets.layouts import (
     graph_arrays,
     image_arrays,
     mesh_arrays,
+    point_arrays,
     write,
 )
 
@@ -47,6 +48,7 @@ def small(tmp_path_factory):
         "petrosurf3d_patches": image_arrays(n_per_class=12, dtype=np.float32),
         "depth_pothole_patches64": image_arrays(n_per_class=12, dtype=np.uint16),
         "psb_airplane_meshes": mesh_arrays(),
+        "psb_airplane_points": point_arrays(),
         "graphs_MUTAG": graph_arrays(),
         "graphs_PROTEINS": graph_arrays(seed=1),
         "graphs_IMDB-BINARY": graph_arrays(seed=2),

@@ -98,6 +98,16 @@ def mesh_arrays(n_meshes=20, side=18, n_classes=3, seed=0):
     }
 
 
+def point_arrays(n_points=8, n_meshes=3, n_classes=4):
+    """Every tenth of the first vertices of meshes that `mesh_arrays` makes."""
+    n = n_points * n_meshes
+    return {
+        "mesh_ids": np.repeat(np.arange(61, 61 + n_meshes, dtype=np.int32), n_points),
+        "vertices": np.tile(10 * np.arange(n_points, dtype=np.int32), n_meshes),
+        **labeled(n // n_classes, n_classes),
+    }
+
+
 def write(folder, stem, arrays):
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{stem}.npz"

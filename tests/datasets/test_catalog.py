@@ -9,10 +9,22 @@ from pbow.datasets.splits import PROTOCOLS
 BY_NAME = {entry.name: entry for entry in CATALOG}
 
 
-def test_names_and_files_are_there_once():
+def test_names_are_there_once_and_what_shares_a_file_has_recipes_that_differ():
     assert len(BY_NAME) == len(CATALOG)
-    stems = [entry.stem for entry in CATALOG]
-    assert len(set(stems)) == len(stems)
+    made = [(entry.stem, entry.recipe) for entry in CATALOG if entry.stem]
+    assert len(set(made)) == len(made)
+
+
+def test_another_file_that_is_needed_is_the_file_of_another_entry():
+    others = [(entry, stem) for entry in CATALOG for stem in entry.other_stems]
+    assert len(others) == 2
+    for entry, stem in others:
+        [owner] = [other for other in CATALOG if other.stem == stem]
+        assert entry.stems == (entry.stem, stem)
+        assert how_to_get(entry).endswith(
+            f"It also needs {stem}.npz, the file of {owner.name}. {how_to_get(owner)}"
+        )
+    assert BY_NAME["synthetic"].stems == ()
 
 
 @pytest.mark.parametrize("entry", CATALOG, ids=lambda entry: entry.name)
@@ -28,9 +40,12 @@ def test_every_entry_is_complete(entry):
 def test_the_protocols_and_sub_samples_are_the_papers():
     protocols = {name: entry.protocol for name, entry in BY_NAME.items()}
     assert protocols["synthetic"] == protocols["synthetic-authors"] == "80/20"
+    assert protocols["synthetic-authors-7"] == "80/20"
     assert protocols["reddit-5k"] == protocols["reddit-12k"] == "90/10"
     assert protocols["petrosurf3d"] == protocols["petrosurf3d-standin"] == "4 folds"
     assert protocols["shape-segmentation"] == "50/50"
+    assert protocols["shape-segmentation-paper"] == "50/50"
+    assert protocols["shape-segmentation-paper-h1"] == "50/50"
     assert protocols["geomat-standin"] == "groups"
     sizes = {name: entry.exp_a_per_class for name, entry in BY_NAME.items()}
     assert sizes["geomat"] == sizes["geomat-standin"] == 30

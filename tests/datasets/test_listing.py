@@ -2,7 +2,7 @@ import os
 
 import numpy as np
 import pytest
-from tests.datasets.layouts import graph_arrays, write
+from tests.datasets.layouts import graph_arrays, mesh_arrays, point_arrays, write
 
 from pbow.datasets import list_datasets, load_dataset
 
@@ -40,3 +40,25 @@ def test_what_is_no_file_is_not_listed_and_does_no_harm(tmp_path):
         assert (listings[name].is_here, listings[name].path) == (False, None)
         with pytest.raises(FileNotFoundError, match=f"The data set {name} is not here"):
             load_dataset(name, tmp_path)
+
+
+def test_a_data_set_of_two_files_is_here_where_both_are(tmp_path):
+    points = write(tmp_path, "psb_airplane_points", point_arrays())
+
+    def listings():
+        found = {listing.name: listing for listing in list_datasets(tmp_path)}
+        return [found[f"shape-segmentation-paper{end}"] for end in ("", "-h1")]
+
+    for listing in listings():
+        assert (listing.is_here, listing.path) == (False, points)
+        assert "psb_airplane_meshes.npz is neither in" in listing.problem
+        assert listing.n_bytes == points.stat().st_size
+    meshes = write(tmp_path, "psb_airplane_meshes", mesh_arrays(3, 12))
+    for listing in listings():
+        assert (listing.is_here, listing.problem) == (True, None)
+        assert (listing.n_samples, listing.n_classes) == (24, 4)
+        assert listing.n_bytes == points.stat().st_size + meshes.stat().st_size
+    points.unlink()
+    for listing in listings():
+        assert (listing.is_here, listing.path, listing.problem) == (False, None, None)
+        assert "psb_airplane_points.npz; pbow does not" in listing.how_to_get

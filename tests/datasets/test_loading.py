@@ -6,16 +6,24 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from tests.datasets.layouts import graph_arrays, write
+from tests.datasets.layouts import graph_arrays, mesh_arrays, point_arrays, write
 
 from pbow import PersistenceBoW
-from pbow.datasets import SHAPE_NAMES, catalog, load_dataset, make_shapes
-from pbow.datasets.recipes import GeodesicBalls
+from pbow.datasets import (
+    SHAPE_NAMES,
+    catalog,
+    list_datasets,
+    load_dataset,
+    make_shapes,
+)
+from pbow.datasets.mesh_recipes import GeodesicBalls
+from pbow.datasets.sources import opened
 from pbow.io import FileFormatError
 
 # Samples and classes of each file that the fixture `small` writes.
 SMALL = {
     "synthetic-authors": (24, 6),
+    "synthetic-authors-7": (28, 7),
     "geomat": (60, 2),
     "geomat-standin": (12, 2),
     "reddit-5k": (20, 5),
@@ -23,6 +31,8 @@ SMALL = {
     "petrosurf3d": (24, 2),
     "petrosurf3d-standin": (24, 2),
     "shape-segmentation": (5700, 3),
+    "shape-segmentation-paper": (24, 4),
+    "shape-segmentation-paper-h1": (24, 4),
     "mutag": (8, 2),
     "proteins": (8, 2),
     "imdb-binary": (8, 2),
@@ -145,6 +155,96 @@ def test_the_seed_draws_vertices(small, cache):
     assert first.diagrams != other.diagrams
     assert len(cached_files(cache)) == 2
     assert len(set(first.groups)) == 19
+
+
+def test_the_seventh_shape_is_the_last_label_of_the_authors_diagrams(small):
+    six, seven = (
+        load_dataset(name, small)
+        for name in ("synthetic-authors", "synthetic-authors-7")
+    )
+    assert seven.label_names == (*six.label_names, "Random Cloud 2D")
+    kept = np.flatnonzero(seven.labels < 6)
+    assert seven.diagrams[kept] == six.diagrams
+    assert_array_equal(seven.labels[kept], six.labels)
+
+
+def test_the_papers_points_are_of_one_file_and_their_meshes_of_another(small, cache):
+    extra, h1 = (
+        load_dataset(f"shape-segmentation-paper{end}", small) for end in ("", "-h1")
+    )
+    assert len(cached_files(cache)) == 2
+    for dataset in (extra, h1):
+        assert dataset.groups.tolist() == [61] * 8 + [62] * 8 + [63] * 8
+        provenance = dataset.provenance
+        assert provenance.path == small / "psb_airplane_points.npz"
+        [(path, sha256)] = provenance.other_files
+        meshes = load_dataset("shape-segmentation", small).provenance
+        assert (path, sha256) == (meshes.path, meshes.sha256)
+        assert "were not compared with the authors'" in provenance.recipe
+        assert meshes.other_files == ()
+    for with_extra, without in zip(extra.diagrams, h1.diagrams, strict=True):
+        assert_array_equal(with_extra[:-1], without)
+        assert with_extra[-1, 0] == 0.0
+
+
+def test_either_file_of_two_that_has_changed_is_followed_anew(tmp_path, cache):
+    found = []
+    for points, meshes in [(8, 0), (7, 0), (8, 1), (8, 0)]:
+        write(tmp_path, "psb_airplane_points", point_arrays(points, 4))
+        write(tmp_path, "psb_airplane_meshes", mesh_arrays(4, 12, seed=meshes))
+        found.append(load_dataset("shape-segmentation-paper", tmp_path).diagrams)
+    assert len(cached_files(cache)) == 3
+    assert found[0] == found[3]
+    assert found[0] != found[2]
+
+
+@pytest.mark.parametrize("end", ["", "-h1"])
+def test_either_file_of_two_that_is_missing_is_named(tmp_path, end):
+    name = f"shape-segmentation-paper{end}"
+    write(tmp_path, "psb_airplane_points", point_arrays())
+    with pytest.raises(FileNotFoundError) as raised:
+        load_dataset(name, tmp_path)
+    message = str(raised.value)
+    assert f"set {name} is not here: psb_airplane_meshes.npz is neither in" in message
+    assert "pbow datasets import shape-segmentation --from PATH" in message
+    (tmp_path / "psb_airplane_points.npz").unlink()
+    write(tmp_path, "psb_airplane_meshes", mesh_arrays(3, 12))
+    with pytest.raises(FileNotFoundError, match=r"here: psb_airplane_points.npz is n"):
+        load_dataset(name, tmp_path)
+
+
+def test_the_meshes_of_the_papers_points_may_be_imported_ones(tmp_path, cache):
+    write(tmp_path, "psb_airplane_points", point_arrays())
+    write(cache / "imported", "psb_airplane_meshes", mesh_arrays(3, 12))
+    dataset = load_dataset("shape-segmentation-paper", tmp_path)
+    [(path, _)] = dataset.provenance.other_files
+    assert path == cache / "imported" / "psb_airplane_meshes.npz"
+
+
+@pytest.mark.parametrize(
+    ("stem", "change", "message"),
+    [
+        ("points", {"vertices": np.full(24, 144)}, "its point 0 is vertex 144 of mesh"),
+        ("points", {"mesh_ids": np.full(24, 9)}, "its point 0 is of mesh 9, which"),
+        ("points", {"labels": np.zeros(5, int)}, "it has 5 labels and 24 of mesh_ids"),
+        ("meshes", {"faces": np.zeros((5, 3), int)}, "its face_offsets are not 4 num"),
+        ("meshes", {"mesh_ids": np.arange(4)}, "its vertex_offsets are not 5 numbers"),
+        ("meshes", {"vertices": np.zeros((3, 3), int)}, "its array vertices is int64"),
+        ("meshes", {"faces": np.full((726, 3), 200)}, "Face 0 .* there are 144 vert"),
+        ("points", None, "it is damaged"),
+        ("meshes", None, "it is damaged"),
+    ],
+)
+def test_the_file_of_two_that_is_wrong_is_named(tmp_path, cache, stem, change, message):
+    folder = tmp_path / "data"
+    arrays = {"points": point_arrays(), "meshes": mesh_arrays(3, 12)}
+    arrays[stem] |= change or {}
+    paths = {s: write(folder, f"psb_airplane_{s}", a) for s, a in arrays.items()}
+    if change is None:
+        paths[stem].write_bytes(paths[stem].read_bytes()[:-50])
+    with pytest.raises(FileFormatError, match=f"Cannot read {paths[stem]}: {message}"):
+        load_dataset("shape-segmentation-paper", folder)
+    assert cached_files(cache) == []
 
 
 def test_the_data_folder_is_never_written_to(small, tmp_path):
@@ -289,6 +389,7 @@ def real(data_home, shared_cache, monkeypatch):
 # As the data's README counts them: samples, classes, groups.
 REAL = {
     "synthetic-authors": (300, 6, None),
+    "synthetic-authors-7": (350, 7, None),
     "geomat-standin": (2280, 19, 380),
     "reddit-5k": (4999, 5, None),
     "reddit-12k": (5643, 11, None),
@@ -314,6 +415,42 @@ def test_some_real_airplanes(real, monkeypatch):
     dataset = real("shape-segmentation")
     assert len(dataset) == 57
     assert set(dataset.groups) < set(range(61, 81))
+
+
+PAPER = ("shape-segmentation-paper", "shape-segmentation-paper-h1")
+
+
+def test_the_papers_points_have_the_published_labels(data_home):
+    listings = {one.name: one for one in list_datasets(data_home)}
+    for name in PAPER:
+        assert (listings[name].n_samples, listings[name].n_classes) == (5700, 4)
+    with opened(data_home / "psb_airplane_points.npz") as points:
+        names = points.read("label_names", "U", 1).tolist()
+        counts = np.bincount(points.read("labels", "iu", 1)).tolist()
+        vertices = points.read("vertices", "iu", 1).reshape(19, 300)
+        meshes = points.read("mesh_ids", "iu", 1).reshape(19, 300)
+    assert dict(zip(names, counts, strict=True)) == {
+        "wing": 2442,
+        "body": 2098,
+        "rudder": 539,
+        "stabilizer": 621,
+    }
+    assert (vertices == np.arange(0, 3000, 10)).all()
+    assert (meshes == np.arange(61, 80)[:, None]).all()
+
+
+@pytest.mark.long
+def test_all_real_points_of_the_paper(real):
+    extra, h1 = (real(name) for name in PAPER)
+    assert np.bincount(h1.labels).tolist() == [2442, 2098, 539, 621]
+    assert not h1.diagrams.has_essential
+    assert_array_equal(
+        np.diff(extra.diagrams.offsets), np.diff(h1.diagrams.offsets) + 1
+    )
+    last = extra.diagrams.points[extra.diagrams.offsets[1:] - 1]
+    assert (last[:, 0] == 0.0).all()
+    assert (last[:, 1] >= [d[:, 1].max(initial=0.0) for d in h1.diagrams]).all()
+    assert set(h1.groups) == set(range(61, 80))
 
 
 @pytest.mark.long

@@ -5,12 +5,8 @@ from importlib.metadata import PackageNotFoundError
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from tests.datasets.layouts import (
-    diagram_arrays,
-    graph_arrays,
-    image_arrays,
-    mesh_arrays,
-)
+from tests.datasets.following import make, samples, samples_and_diagrams
+from tests.datasets.layouts import diagram_arrays, graph_arrays, image_arrays
 
 from pbow import Diagrams
 from pbow.datasets import remove_paraboloid
@@ -18,35 +14,10 @@ from pbow.datasets.recipes import (
     MAPS_PER_BLOCK,
     DegreesOfGraphs,
     DepthMaps,
-    GeodesicBalls,
     RipsOfClouds,
     StoredDiagrams,
 )
-from pbow.datasets.sources import Generated
-from pbow.homology import cubical, mesh_geodesic, rips
-
-
-class Arrays(Generated):
-    """Arrays that are checked as those of a file."""
-
-    def read(self, name, kinds, n_dims):
-        array = np.asarray(super().read(name, kinds, n_dims))
-        assert array.dtype.kind in kinds
-        assert array.ndim == n_dims
-        return array
-
-
-def make(recipe, arrays, seed=0, **options):
-    options = {"n_jobs": 1, "progress": False, **options}
-    return recipe.make(Arrays(arrays), seed, **options)
-
-
-def samples(recipe, arrays, seed=0):
-    return recipe.samples(Arrays(arrays), seed)
-
-
-def samples_and_diagrams(recipe, arrays):
-    return samples(recipe, arrays), make(recipe, arrays)
+from pbow.homology import cubical, rips
 
 
 def in_order(diagram):
@@ -148,34 +119,6 @@ def test_patches_of_one_resolution_are_taken_where_they_are_known():
         samples(recipe, arrays)
 
 
-def test_balls_grow_around_the_vertices_that_were_drawn():
-    recipe = GeodesicBalls(n_meshes=2, n_vertices=4)
-    arrays = mesh_arrays(n_meshes=3, side=6)
-    # A vertex's label says which one it is.
-    arrays["vertex_labels"] = np.arange(108, dtype=np.int16)
-    arrays["label_names"] = np.array([f"vertex {k}" for k in range(108)])
-    found = samples(recipe, arrays, seed=5)
-    meshes, vertices = np.divmod(found.labels, 36)
-    assert_array_equal(found.groups, 61 + meshes)
-    assert len(set(found.labels)) == 8
-    assert not np.array_equal(vertices[:4], vertices[4:])
-    assert_array_equal(np.bincount(meshes, minlength=3)[np.unique(meshes)], [4, 4])
-    X = make(recipe, arrays, seed=5)
-    places = arrays["vertices"].reshape(3, 36, 3)
-    faces = arrays["faces"].reshape(3, -1, 3)
-    for k in range(8):
-        mesh = meshes[k]
-        [expected] = mesh_geodesic(places[mesh], faces[mesh], [vertices[k]])
-        assert_array_equal(X[k], expected)
-    assert found.selection == "4 vertices each of 2 meshes, seed 5"
-    assert not np.array_equal(samples(recipe, arrays, seed=6).labels, found.labels)
-
-
-def test_all_meshes_can_be_taken():
-    found = samples(GeodesicBalls(None, 4), mesh_arrays(n_meshes=3, side=6))
-    assert found.groups.tolist() == [61] * 4 + [62] * 4 + [63] * 4
-
-
 def test_clouds_are_filtered_by_rips(rng):
     clouds = rng.uniform(size=(2, 30, 3))
     arrays = {
@@ -190,7 +133,6 @@ def test_clouds_are_filtered_by_rips(rng):
 RECIPES = {
     "graphs": (DegreesOfGraphs(), graph_arrays()),
     "maps": (DepthMaps(flatten=True), image_arrays()),
-    "meshes": (GeodesicBalls(2, 4), mesh_arrays(n_meshes=3, side=6)),
 }
 
 
@@ -209,10 +151,6 @@ def test_keys_tell_recipes_and_parameters_apart():
         DegreesOfGraphs().key(0),
         DepthMaps(flatten=True).key(0),
         DepthMaps(flatten=False).key(0),
-        GeodesicBalls(2, 4).key(0),
-        GeodesicBalls(2, 4).key(1),
-        GeodesicBalls(3, 4).key(0),
-        GeodesicBalls(2, 5).key(0),
         RipsOfClouds().key(0),
     ]
     assert len({repr(key) for key in keys}) == len(keys)
@@ -224,7 +162,6 @@ def test_keys_tell_recipes_and_parameters_apart():
         (DepthMaps(flatten=True), 2),
         (RipsOfClouds(), 2),
         (DegreesOfGraphs(), 1),
-        (GeodesicBalls(2, 4), 1),
     ],
     ids=str,
 )
@@ -250,14 +187,13 @@ def test_keys_are_the_same_where_the_diagrams_are():
     assert DegreesOfGraphs(n_per_class=513).key(1) == DegreesOfGraphs().key(0)
 
 
-GRAPHS, MAPS, MESHES = graph_arrays(), image_arrays(), mesh_arrays(n_meshes=3, side=6)
+GRAPHS, MAPS = graph_arrays(), image_arrays()
 STORED = diagram_arrays()
 STORE, DEGREES, FLOODED = (
     StoredDiagrams("H1"),
     DegreesOfGraphs(),
     DepthMaps(flatten=True),
 )
-BALLS = GeodesicBalls(2, 4)
 
 
 @pytest.mark.parametrize(
@@ -275,30 +211,8 @@ BALLS = GeodesicBalls(2, 4)
         (DEGREES, GRAPHS, {"labels": np.zeros(3, int)}, "8 graphs and 3 labels"),
         (DegreesOfGraphs(9), GRAPHS, {}, "at least 9 samples per label"),
         (FLOODED, MAPS, {"images": MAPS["images"][:3]}, "3 images and 12"),
-        (
-            BALLS,
-            MESHES,
-            {"vertex_labels": np.zeros(9, int)},
-            "vertex_offsets are not 4",
-        ),
         (FLOODED, MAPS, {"scale": np.float64("nan")}, "scale is nan"),
         (FLOODED, MAPS, {"scale": np.float64(0)}, "scale is 0.0; exp"),
-        (BALLS, MESHES, {"mesh_ids": np.arange(2)}, "vertex_offsets are not 3 numbers"),
-        (
-            BALLS,
-            MESHES,
-            {"face_offsets": np.arange(4)},
-            "face_offsets are not 4 numbers",
-        ),
-        (BALLS, MESHES, {"faces": MESHES["faces"] + 9}, "there are 36 vertices"),
-        (
-            BALLS,
-            MESHES,
-            {"vertex_offsets": np.array([0, 50, 40, 108])},
-            "numbers that grow from 0 to 108",
-        ),
-        (GeodesicBalls(4, 4), MESHES, {}, "it has 3 meshes; expected at least 4"),
-        (GeodesicBalls(2, 37), MESHES, {}, "has 36 vertices; expected at least 37"),
     ],
 )
 def test_what_is_wrong_in_a_source_is_said(recipe, arrays, change, message):

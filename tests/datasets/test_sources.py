@@ -3,8 +3,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.datasets.layouts import write
 
-from pbow.datasets.sources import Generated, find_files, search_folders
+from pbow.datasets.sources import (
+    Generated,
+    find_files,
+    opened,
+    opened_with,
+    search_folders,
+)
+from pbow.io import FileFormatError
 
 
 def test_the_digest_of_generated_arrays_is_of_all_that_they_are():
@@ -74,3 +82,49 @@ def test_the_first_folder_wins_and_case_does_not_matter(tmp_path):
             (folder / (name if "." in name else f"{name}.npz")).touch()
     found = find_files([first, second, tmp_path / "missing"])
     assert found == {"a-b": first / "a_B.npz", "b": second / "b.npz"}
+
+
+def two_files(folder):
+    first = write(folder, "first", {"a": np.arange(3), "b": np.arange(2)})
+    return first, write(folder, "second", {"a": np.arange(4.0)})
+
+
+def test_a_file_and_others_are_read_by_themselves(tmp_path):
+    first, second = two_files(tmp_path)
+    with opened_with(first, {"second": second}) as source:
+        assert "b" in source
+        assert source.read("a", "iu", 1).tolist() == [0, 1, 2]
+        with source.other("second") as other:
+            assert "b" not in other
+            assert other.read("a", "f", 1).tolist() == [0, 1, 2, 3]
+        with opened(first) as one, opened(second) as two:
+            assert source.sha256() == one.sha256()
+            assert source.other_digests() == {"second": two.sha256()}
+    with opened_with(first, {}) as source:
+        assert source.other_digests() == {}
+
+
+def test_an_error_names_the_file_that_it_is_of(tmp_path):
+    first, second = two_files(tmp_path)
+
+    def fail(source, *, inside):
+        if not inside:
+            raise ValueError("oh.")
+        with source.other("second"):
+            raise ValueError("oh.")
+
+    for inside, path in ((False, first), (True, second)):
+        with (
+            pytest.raises(FileFormatError, match=f"Cannot read {path}: oh."),
+            opened_with(first, {"second": second}) as source,
+        ):
+            fail(source, inside=inside)
+
+
+def test_generated_arrays_have_others_too():
+    other = Generated({"b": np.arange(2)})
+    source = Generated({"a": np.arange(3)}, {"other": other})
+    assert source.other_digests() == {"other": other.sha256()}
+    with source.other("other") as entered:
+        assert entered is other
+    assert Generated({}).other_digests() == {}

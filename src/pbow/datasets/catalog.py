@@ -29,10 +29,10 @@ from pbow.datasets.importing import (
 )
 from pbow.datasets.importing.output import Converted
 from pbow.datasets.importing.release import Release
+from pbow.datasets.mesh_recipes import GeodesicBalls, GeodesicBallsAtPoints
 from pbow.datasets.recipes import (
     DegreesOfGraphs,
     DepthMaps,
-    GeodesicBalls,
     Recipe,
     RipsOfClouds,
     StoredDiagrams,
@@ -65,6 +65,7 @@ class Entry:
     how : how the diagrams are made, one sentence.
     protocol : how the paper splits it.
     stem : name of its file, without ``.npz``; None if it is generated.
+    other_stems : names of the other files that it needs.
     generate : makes its arrays from a seed, if it is generated.
     exp_a_per_class : samples per label in the paper's EXP-A; None takes all.
     stand_in_for : the data set that it stands in for.
@@ -78,11 +79,17 @@ class Entry:
     how: str
     protocol: str
     stem: str | None = None
+    other_stems: tuple[str, ...] = ()
     generate: Callable[[int], Mapping[str, NDArray[Any]]] | None = None
     exp_a_per_class: int | None = None
     stand_in_for: str | None = None
     release: str | None = None
     convert: Converter | None = None
+
+    @property
+    def stems(self) -> tuple[str, ...]:
+        """Names of all files that it needs."""
+        return () if self.stem is None else (self.stem, *self.other_stems)
 
 
 def _generate_shapes(seed: int) -> dict[str, NDArray[Any]]:
@@ -98,6 +105,17 @@ BY_DEGREE = (
 BALLS = (
     "Balls grow around each vertex: lengths of shortest paths along edges as "
     "filtration of the mesh (sublevel), H1."
+)
+LAST_POINT = (
+    "The last point of each diagram is not of H1: (0, largest distance), as in the "
+    "authors' program."
+)
+NO_LAST_POINT = (
+    "The point (0, largest distance) that the authors' program adds is left out."
+)
+EXACT_POINTS = (
+    "Points (vertices 0, 10, ..., 2990 of the meshes 61 to 79) and labels are those of "
+    "the paper; diagrams are computed here, and were not compared with the authors'."
 )
 
 
@@ -131,6 +149,37 @@ def _mesh_set(name: str, category: str, origin: str, **more: Any) -> Entry:
     )
 
 
+def _synthetic_set(name: str, origin: str, without: str | None = None) -> Entry:
+    """Return an entry of the authors' own diagrams of shapes."""
+    return Entry(
+        name=name,
+        stem="synthetic_pcodebooks_gauss_0_1_h1",
+        origin=origin,
+        recipe=StoredDiagrams(part="H1", without=without),
+        how="Vietoris-Rips filtration, approximated by SimBa, H1.",
+        protocol="80/20",
+        release=simba.HOME,
+        convert=simba.convert_simba,
+    )
+
+
+def _points_of_the_paper(name: str, which: str, *, extra_point: bool) -> Entry:
+    """Return an entry of the 5,700 points that the paper's diagrams belong to."""
+    meshes = "psb_airplane_meshes"
+    return Entry(
+        name=name,
+        stem="psb_airplane_points",
+        other_stems=(meshes,),
+        origin=(
+            "The paper's 5,700 points of airplanes (meshes of Chen et al. 2009) with "
+            f"their four labels; {which}."
+        ),
+        recipe=GeodesicBallsAtPoints(meshes=meshes, extra_point=extra_point),
+        how=(f"{BALLS} {LAST_POINT if extra_point else NO_LAST_POINT} {EXACT_POINTS}"),
+        protocol="50/50",
+    )
+
+
 CATALOG = (
     Entry(
         name="synthetic",
@@ -140,15 +189,15 @@ CATALOG = (
         how="Exact Vietoris-Rips filtration of each point cloud, H1.",
         protocol="80/20",
     ),
-    Entry(
-        name="synthetic-authors",
-        stem="synthetic_pcodebooks_gauss_0_1_h1",
-        origin="The diagrams of six noisy shapes that the paper's authors published.",
-        recipe=StoredDiagrams(part="H1", without="Random Cloud 2D"),
-        how="Vietoris-Rips filtration, approximated by SimBa, H1.",
-        protocol="80/20",
-        release=simba.HOME,
-        convert=simba.convert_simba,
+    _synthetic_set(
+        "synthetic-authors",
+        "The diagrams of six noisy shapes that the paper's authors published.",
+        without="Random Cloud 2D",
+    ),
+    _synthetic_set(
+        "synthetic-authors-7",
+        "The diagrams of seven noisy shapes that the paper's authors published; the "
+        "paper's text has six.",
     ),
     Entry(
         name="geomat",
@@ -211,6 +260,16 @@ CATALOG = (
         "Airplanes of the Princeton segmentation benchmark (Chen et al. 2009).",
         recipe=GeodesicBalls(n_meshes=19, n_vertices=300),
     ),
+    _points_of_the_paper(
+        "shape-segmentation-paper",
+        "diagrams with the extra point of the authors' program",
+        extra_point=True,
+    ),
+    _points_of_the_paper(
+        "shape-segmentation-paper-h1",
+        "diagrams without the extra point of the authors' program",
+        extra_point=False,
+    ),
     _graph_set(
         "mutag",
         "MUTAG",
@@ -272,7 +331,7 @@ def entries_of(files: Iterable[Path]) -> list[Entry]:
 
     Those that the catalog has are not listed twice.
     """
-    known = {plain(entry.stem) for entry in CATALOG if entry.stem is not None}
+    known = {plain(stem) for entry in CATALOG for stem in entry.stems}
     others = [_other(path.stem) for path in files if plain(path.stem) not in known]
     return [*CATALOG, *(entry for entry in others if entry is not None)]
 
@@ -305,10 +364,17 @@ def how_to_get(entry: Entry) -> str:
     if entry.stem is None:
         return "It is generated."
     if entry.release is None:
-        return (
+        text = (
             f"Set the variable PBOW_DATA to the folder that has {entry.stem}.npz; "
             "pbow does not distribute it."
         )
+        for stem in entry.other_stems:
+            owner = next(other for other in CATALOG if other.stem == stem)
+            text += (
+                f" It also needs {stem}.npz, the file of {owner.name}. "
+                f"{how_to_get(owner)}"
+            )
+        return text
     command = f"pbow datasets import {entry.name} --from PATH"
     text = f"Get it from {entry.release}; then run: {command}."
     for other in CATALOG:

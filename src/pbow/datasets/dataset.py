@@ -42,6 +42,8 @@ class Provenance:
         The source file; None if the data were generated.
     sha256 : str or None
         Checksum of the source file, or of the generated data.
+    other_files : tuple of (Path, str)
+        Other files that the diagrams were made of, and the checksum of each.
     import_record : str or None
         What a converter has written down about the release that it read, in JSON.
 
@@ -63,6 +65,7 @@ class Provenance:
     selection: str = ""
     path: Path | None = None
     sha256: str | None = None
+    other_files: tuple[tuple[Path, str], ...] = ()
     import_record: str | None = None
 
 

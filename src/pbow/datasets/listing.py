@@ -28,9 +28,9 @@ class Listing:
     n_samples, n_classes : int or None
         Numbers of samples and of labels; None if it is not here.
     path : Path or None
-        The source file; None if there is none.
+        The source file; None if there is none. If it needs several, the first one.
     n_bytes : int or None
-        Its size.
+        Size of the source files that are here; None if none is.
     stand_in_for : str or None
         The data set that this one stands in for.
     origin : str
@@ -40,7 +40,7 @@ class Listing:
     how_to_get : str
         Where it is published, and how to import it.
     problem : str or None
-        What is wrong with the source file, if it is there and cannot be read.
+        Why it cannot be loaded, if its source file is there.
 
     See Also
     --------
@@ -104,8 +104,9 @@ def _listing(entry: Entry, folders: list[Path], found: dict[str, Path]) -> Listi
     samples: Samples | None = None
     problem = n_bytes = None
     try:
-        n_bytes = None if path is None else path.stat().st_size
-        with open_source(entry, path, folders, 0) as source:
+        files = [found[plain(s)] for s in entry.stems if plain(s) in found]
+        n_bytes = sum(file.stat().st_size for file in files) if files else None
+        with open_source(entry, found, folders, 0) as source:
             samples = entry.recipe.samples(source, 0)
     except (OSError, FileFormatError) as error:
         problem = None if path is None else str(error)

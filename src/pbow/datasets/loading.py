@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from pbow.datasets.sources import (
     Generated,
     Source,
     find_files,
-    opened,
+    opened_with,
     plain,
     search_folders,
 )
@@ -44,12 +45,16 @@ def load_dataset(
         One of these, in any case:
 
         * ``"synthetic"``: six shapes, generated; needs no data folder, but gudhi;
-        * ``"synthetic-authors"``: the diagrams of the paper's authors;
+        * ``"synthetic-authors"``: the diagrams of the paper's authors, six shapes;
+        * ``"synthetic-authors-7"``: the same with the seventh, as in their program;
         * ``"geomat"``, ``"geomat-standin"``: depth patches of 19 materials;
         * ``"reddit-5k"``, ``"reddit-12k"``: discussion graphs, of the latter 513 per
           label, as in the paper;
         * ``"petrosurf3d"``, ``"petrosurf3d-standin"``: depth patches, two labels;
-        * ``"shape-segmentation"``: 300 vertices of each of 19 airplanes;
+        * ``"shape-segmentation"``: 300 vertices of each of 19 airplanes, drawn;
+        * ``"shape-segmentation-paper"``: the paper's own vertices and labels, with the
+          extra point (0, largest distance) of the authors' program;
+          ``"shape-segmentation-paper-h1"``: without it;
         * ``"mutag"``, ``"proteins"``: small graph sets;
         * ``"reddit-5k-hofer"``, ``"reddit-12k-hofer"``,
           ``"shape-segmentation-carriere"``: diagrams that others have published;
@@ -129,9 +134,8 @@ def load_dataset(
     folders = search_folders(data_home)
     found = find_files(folders)
     entry = find_entry(name, found.values())
-    path = None if entry.stem is None else found.get(plain(entry.stem))
-    with open_source(entry, path, folders, seed) as source:
-        sha256 = source.sha256()
+    with open_source(entry, found, folders, seed) as source:
+        sha256, other_digests = source.sha256(), source.other_digests()
         samples = entry.recipe.samples(source, seed)
 
         def make() -> Diagrams:
@@ -139,6 +143,8 @@ def load_dataset(
 
         if entry.recipe.is_computed:
             key = {"source": sha256, **entry.recipe.key(seed)}
+            if other_digests:
+                key["other_sources"] = other_digests
             X = cached(entry.stem or entry.name, key, make)
         else:
             X = make()
@@ -158,31 +164,37 @@ def load_dataset(
                 stand_in_for=entry.stand_in_for,
                 recipe=entry.how,
                 selection=samples.selection,
-                path=path,
+                path=None if entry.stem is None else found[plain(entry.stem)],
                 sha256=sha256,
+                other_files=tuple(
+                    (found[plain(stem)], digest)
+                    for stem, digest in other_digests.items()
+                ),
                 import_record=None if record is None else str(record),
             ),
         )
 
 
 def open_source(
-    entry: Entry, path: Path | None, folders: list[Path], seed: int
+    entry: Entry, found: Mapping[str, Path], folders: list[Path], seed: int
 ) -> AbstractContextManager[Source]:
-    """Open what a data set is made of, or say that it is missing."""
+    """Open what a data set is made of, or say what is missing; files by plain stem."""
     if entry.generate is not None:
         return nullcontext(Generated(entry.generate(seed)))
-    if path is None:
-        raise FileNotFoundError(_missing(entry, folders))
-    return opened(path)
+    for stem in entry.stems:
+        if plain(stem) not in found:
+            raise FileNotFoundError(_missing(entry, stem, folders))
+    path, *others = [found[plain(stem)] for stem in entry.stems]
+    return opened_with(path, dict(zip(entry.other_stems, others, strict=True)))
 
 
-def _missing(entry: Entry, folders: list[Path]) -> str:
+def _missing(entry: Entry, stem: str, folders: list[Path]) -> str:
     """Say which file was looked for and where, and how to get it."""
     if len(folders) > 1:
         where = f"is neither in {folders[0]} nor in {folders[1]}"
     else:
         where = f"is not in {folders[0]}, and PBOW_DATA names no other folder"
     return (
-        f"The data set {entry.name} is not here: {entry.stem}.npz {where}. "
+        f"The data set {entry.name} is not here: {stem}.npz {where}. "
         f"{how_to_get(entry)}"
     )

@@ -1,5 +1,7 @@
 """How diagrams are made of raw data: one class per layout of the source.
 
+Those of meshes are in :mod:`pbow.datasets.mesh_recipes`.
+
 A recipe says which samples of a source there are, and makes their diagrams. What it
 makes is kept in the cache; so its parameters, and a version that grows with every
 change of the result, are part of the cache's key.
@@ -18,27 +20,21 @@ from numpy.typing import NDArray
 from pbow._utils.memory import available_memory
 from pbow._utils.progress import progress_bar
 from pbow.datasets.dataset import check_label_names, check_labels
-from pbow.datasets.drawing import (
-    FOR_MESHES,
-    FOR_SAMPLES,
-    FOR_VERTICES,
-    draw_order,
-    draw_per_class,
-)
+from pbow.datasets.drawing import FOR_SAMPLES, draw_per_class
 from pbow.datasets.graph_diagrams import normalize_graph_diagrams
 from pbow.datasets.paraboloid import remove_paraboloid
 from pbow.datasets.sources import Source
 from pbow.diagrams import Diagrams
-from pbow.homology import Graphs, cubical, graph_sublevel, mesh_geodesic, rips
+from pbow.homology import Graphs, cubical, graph_sublevel, rips
 
 __all__ = [
     "DegreesOfGraphs",
     "DepthMaps",
-    "GeodesicBalls",
     "Recipe",
     "RipsOfClouds",
     "Samples",
     "StoredDiagrams",
+    "read_labels",
 ]
 
 Ints = NDArray[np.int64]
@@ -75,7 +71,7 @@ class Recipe(ABC):
 
     def samples(self, source: Source, seed: int) -> Samples:
         """Return which samples there are; reads labels, but no data."""
-        labels, names = _read_labels(source)
+        labels, names = read_labels(source)
         return Samples(labels, names, *_read_extras(source, len(labels)))
 
     def key(self, seed: int) -> dict[str, Any]:
@@ -218,82 +214,6 @@ class DepthMaps(Recipe):
 
 
 @dataclass(frozen=True)
-class GeodesicBalls(Recipe):
-    """Loops of balls that grow on meshes around some of their vertices.
-
-    n_meshes : meshes to draw; None takes all.
-    n_vertices : vertices to draw of each mesh.
-    """
-
-    n_meshes: int | None
-    n_vertices: int
-
-    def key(self, seed: int) -> dict[str, Any]:
-        """Return what else than the source decides about the diagrams."""
-        sizes = {"n_meshes": self.n_meshes, "n_vertices": self.n_vertices}
-        return {**super().key(seed), **sizes, "seed": int(seed)}
-
-    def samples(self, source: Source, seed: int) -> Samples:
-        """Draw meshes, and vertices of each; groups are meshes."""
-        labels, names = _read_labels(source, "vertex_labels")
-        ids = source.read("mesh_ids", "iu", 1)
-        starts = _read_offsets(source, "vertex_offsets", len(ids), len(labels))
-        drawn = self._draw(starts, seed)
-        rows = [starts[mesh] + vertices for mesh, vertices in drawn.items()]
-        return Samples(
-            labels[np.concatenate(rows)],
-            names,
-            np.repeat(ids[list(drawn)], self.n_vertices).astype(np.int64),
-            selection=(
-                f"{self.n_vertices} vertices each of {len(drawn)} meshes, seed {seed}"
-            ),
-        )
-
-    def make(
-        self, source: Source, seed: int, *, n_jobs: int | None, progress: bool
-    ) -> Diagrams:
-        """Grow balls, mesh after mesh."""
-        vertices = source.read("vertices", "f", 2)
-        faces = source.read("faces", "iu", 2)
-        n_meshes = len(source.read("mesh_ids", "iu", 1))
-        starts = _read_offsets(source, "vertex_offsets", n_meshes, len(vertices))
-        face_starts = _read_offsets(source, "face_offsets", n_meshes, len(faces))
-        drawn = self._draw(starts, seed)
-        blocks = []
-        with progress_bar(show=progress, total=len(drawn), unit="meshes") as advance:
-            for mesh, sources in drawn.items():
-                X = mesh_geodesic(
-                    vertices[starts[mesh] : starts[mesh + 1]],
-                    faces[face_starts[mesh] : face_starts[mesh + 1]],
-                    sources,
-                    n_jobs=n_jobs,
-                )
-                blocks.append(X)
-                advance(1)
-        return Diagrams.concatenate(blocks)
-
-    def _draw(self, starts: Ints, seed: int) -> dict[int, Ints]:
-        """Return the drawn vertices of each drawn mesh, counted within it."""
-        n = len(starts) - 1
-        wanted = n if self.n_meshes is None else self.n_meshes
-        if not 1 <= wanted <= n:
-            msg = f"it has {n} meshes; expected at least {max(wanted, 1)}."
-            raise ValueError(msg)
-        drawn = {}
-        for mesh in np.sort(draw_order(n, seed, FOR_MESHES)[:wanted]).tolist():
-            n_vertices = int(starts[mesh + 1] - starts[mesh])
-            if n_vertices < self.n_vertices:
-                msg = (
-                    f"its mesh {mesh} has {n_vertices} vertices; expected at least "
-                    f"{self.n_vertices}."
-                )
-                raise ValueError(msg)
-            order = draw_order(n_vertices, seed, FOR_VERTICES + mesh)
-            drawn[mesh] = np.sort(order[: self.n_vertices])
-        return drawn
-
-
-@dataclass(frozen=True)
 class RipsOfClouds(Recipe):
     """Loops among the points of generated clouds."""
 
@@ -331,7 +251,8 @@ def _check_vertices(num_nodes: NDArray[Any]) -> None:
         raise ValueError(msg)
 
 
-def _read_labels(source: Source, name: str = "labels") -> tuple[Ints, tuple[str, ...]]:
+def read_labels(source: Source, name: str = "labels") -> tuple[Ints, tuple[str, ...]]:
+    """Return labels and their names, which fit each other."""
     labels = source.read(name, "iu", 1)
     names = check_label_names(source.read("label_names", "U", 1).tolist())
     check_labels(labels, names)
@@ -356,20 +277,6 @@ def _read_extras(
             msg = f"it has {n_samples} labels and {len(array)} of {name}."
             raise ValueError(msg)
     return None if groups is None else groups.astype(np.int64), in_test
-
-
-def _read_offsets(source: Source, name: str, n_items: int, total: int) -> Ints:
-    """Return where each of some items starts, and where the last one ends."""
-    offsets = source.read(name, "iu", 1)
-    if (
-        len(offsets) != n_items + 1
-        or offsets[0] != 0
-        or offsets[-1] != total
-        or (offsets[1:] < offsets[:-1]).any()
-    ):
-        msg = f"its {name} are not {n_items + 1} numbers that grow from 0 to {total}."
-        raise ValueError(msg)
-    return offsets.astype(np.int64)
 
 
 def _drawn(samples: Samples, n_per_class: int | None, seed: int) -> Samples:
