@@ -1,0 +1,353 @@
+"""Where points lie around the words: VLAD and Fisher vectors. Pure functions.
+
+As in :mod:`pbow.encoding`, diagrams and a codebook go in and one row per diagram comes
+out, which depends neither on the number of threads nor on the other diagrams. A word
+has several columns, side by side; of births alone, those of births.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate, pairwise
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pbow._utils.checks import check_option
+from pbow._utils.threads import for_each_block
+from pbow.codebook import GaussianCodebook, KMeansCodebook, in_plane
+from pbow.compute.mixture import pack
+from pbow.compute.moments import PER_FISHER, PER_RESIDUAL, sum_gradients, sum_residuals
+from pbow.compute.normalize import NORMALIZATIONS, normalize_rows
+from pbow.compute.vlad import INTRA, vlad_brute, vlad_grid, vlad_in_numpy
+from pbow.diagrams import Diagrams
+from pbow.encoding import (
+    BRUTE_A_WORD,
+    GRID_A_POINT,
+    ROWS,
+    Loop,
+    _check_finite,
+    _limits,
+    choose_loop,
+)
+from pbow.weighting import Ramp
+
+__all__ = [
+    "FISHER_NORMALIZATIONS",
+    "SOFT_NORMALIZATIONS",
+    "VLAD_NORMALIZATIONS",
+    "encode_gradients",
+    "encode_residuals",
+    "encode_soft_residuals",
+]
+
+Floats = NDArray[np.float64]
+# Points and offsets in, the rows of one resolution out. Loops know the plane only: of
+# births alone, an encoder leaves out every second column.
+Encoder = Callable[[Floats, NDArray[np.int64]], Floats]
+
+FISHER_NORMALIZATIONS = (None, "sqrt", "sqrt-l2")
+SOFT_NORMALIZATIONS = (*FISHER_NORMALIZATIONS, "sqrt-l2-twice")
+VLAD_NORMALIZATIONS = (*FISHER_NORMALIZATIONS, "sqrt-intra-l2")
+
+COMPILED: Mapping[str, Any] = MappingProxyType({"brute": vlad_brute, "grid": vlad_grid})
+
+# Measured costs in nanoseconds.
+RESIDUAL_A_POINT = 1.5
+SOFT_A_WORD = 1.6
+GRADIENT_A_WORD = 1.9
+
+LARGEST = np.finfo(np.float64).max
+
+
+def encode_residuals(
+    X: Diagrams,
+    codebook: KMeansCodebook,
+    *,
+    ramp: Ramp | None = None,
+    normalize: str | None = None,
+    n_jobs: int | None = None,
+) -> Floats:
+    """Sum, for each diagram and word, the residuals of the points nearest to it (VLAD).
+
+    Parameters
+    ----------
+    X : Diagrams
+        One part, without essential points.
+    codebook : KMeansCodebook
+        The words. The residual of a point is its difference from the nearest word, both
+        divided by ``codebook.scale``; of equally near words the first counts. Residuals
+        within rounding, 1e-12 of the coordinate, are 0.
+    ramp : Ramp, optional
+        Weighs each point by its persistence.
+    normalize : {"sqrt", "sqrt-l2", "sqrt-intra-l2"} or None
+        What is done to each row, by resolution; see
+        :class:`~pbow.vectorizers.PersistenceVLAD`.
+    n_jobs : int, optional
+        Number of threads.
+
+    Returns
+    -------
+    H : ndarray of shape (n_samples, n_words * n_dims)
+        Birth and persistence of word 0, those of word 1, and so on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pbow import Diagrams
+    >>> from pbow.codebook import KMeansCodebook
+    >>> from pbow.residuals import encode_residuals
+    >>> book = KMeansCodebook(np.array([[0.0, 1.0], [0.0, 5.0]]), np.ones(2))
+    >>> encode_residuals(Diagrams.from_list([[[0, 2], [1, 5], [0, 8]], []]), book)
+    array([[0., 1., 1., 2.],
+           [0., 0., 0., 0.]])
+    """
+    check_option("normalize", normalize, VLAD_NORMALIZATIONS)
+    _check_finite(X)
+    compiled = [name for name, loop in COMPILED.items() if loop.signatures]
+    loops = [
+        choose_loop(
+            len(X.points), book.n_words, has_grid=book.has_grid, compiled=compiled
+        )
+        for book in codebook.resolutions
+    ]
+    return residuals_with(loops, X, codebook, ramp, normalize, n_jobs)
+
+
+def residuals_with(
+    loops: Sequence[Loop],
+    X: Diagrams,
+    codebook: KMeansCodebook,
+    ramp: Ramp | None,
+    normalize: str | None,
+    n_jobs: int | None,
+) -> Floats:
+    """Sum as :func:`encode_residuals` does, with one loop per resolution."""
+    code = INTRA if normalize == "sqrt-intra-l2" else NORMALIZATIONS[normalize]
+    pairs = list(zip(loops, codebook.resolutions, strict=True))
+    cost = sum(
+        RESIDUAL_A_POINT
+        + (GRID_A_POINT if loop == "grid" else BRUTE_A_WORD * book.n_words)
+        for loop, book in pairs
+    )
+    encoders = [_residual_encoder(loop, book, ramp, code) for loop, book in pairs]
+    return _encode(X, encoders, codebook, PER_RESIDUAL, cost, n_jobs)
+
+
+def _residual_encoder(
+    loop: Loop, codebook: KMeansCodebook, ramp: Ramp | None, code: int
+) -> Encoder:
+    words, inverse = codebook.scaled_words, codebook.inverse
+    grid = (codebook.grid,) if loop == "grid" else ()
+    limits = _limits(ramp)
+
+    def encode(points: Floats, offsets: NDArray[np.int64]) -> Floats:
+        if loop == "numpy":
+            points, offsets = points[offsets[0] : offsets[-1]], offsets - offsets[0]
+            rows = vlad_in_numpy(points, offsets, words, inverse, ramp, code)
+        else:
+            rows = np.zeros((len(offsets) - 1, PER_RESIDUAL * len(words)))
+            COMPILED[loop](points, offsets, words, inverse, *grid, limits, code, rows)
+        return rows[:, ::2] if codebook.births_only else rows
+
+    return encode
+
+
+def encode_soft_residuals(
+    X: Diagrams,
+    codebook: GaussianCodebook,
+    *,
+    ramp: Ramp | None = None,
+    normalize: str | None = None,
+    n_jobs: int | None = None,
+) -> Floats:
+    """Sum, for each diagram and word, residuals times posteriors (soft VLAD).
+
+    Parameters
+    ----------
+    X : Diagrams
+        One part, without essential points.
+    codebook : GaussianCodebook
+        The words. The residual of a point is its difference from the mean of a word,
+        divided by ``codebook.scale``.
+    ramp : Ramp, optional
+        Weighs each point by its persistence.
+    normalize : {"sqrt", "sqrt-l2", "sqrt-l2-twice"} or None
+        What is done to each row, by resolution; see
+        :class:`~pbow.vectorizers.SoftPersistenceVLAD`.
+    n_jobs : int, optional
+        Number of threads.
+
+    Returns
+    -------
+    H : ndarray of shape (n_samples, n_words * n_dims)
+        Birth and persistence of word 0, those of word 1, and so on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pbow import Diagrams
+    >>> from pbow.codebook import GaussianCodebook
+    >>> from pbow.residuals import encode_soft_residuals
+    >>> book = GaussianCodebook(
+    ...     [0.5, 0.5], [[0.0, 1.0], [0.0, 3.0]], [np.eye(2)] * 2, np.ones(2)
+    ... )
+    >>> encode_soft_residuals(Diagrams.from_list([[[0, 2], [1, 3]], []]), book)
+    array([[ 0.5,  1. ,  0.5, -1. ],
+           [ 0. ,  0. ,  0. ,  0. ]])
+    """
+    check_option("normalize", normalize, SOFT_NORMALIZATIONS)
+    _check_finite(X)
+    encoders = [
+        _moment_encoder(
+            sum_residuals,
+            book,
+            np.tile(1.0 / in_plane(book.scale, 1.0), book.n_words),
+            ramp,
+            normalize,
+        )
+        for book in codebook.resolutions
+    ]
+    cost = SOFT_A_WORD * codebook.n_words
+    return _encode(X, encoders, codebook, PER_RESIDUAL, cost, n_jobs)
+
+
+def encode_gradients(
+    X: Diagrams,
+    codebook: GaussianCodebook,
+    *,
+    ramp: Ramp | None = None,
+    normalize: str | None = None,
+    n_jobs: int | None = None,
+) -> Floats:
+    r"""Return the gradient of each diagram's log-likelihood (Fisher vector).
+
+    With the posterior :math:`\gamma_k(x)` of word k at a point x, and the weight,
+    means and standard deviations of the word, the features are the sums over points
+
+    .. math::
+
+        \frac{1}{\sqrt{w_k}} \sum_x \gamma_k(x) \frac{x - \mu_k}{\sigma_k}, \qquad
+        \frac{1}{\sqrt{2 w_k}} \sum_x \gamma_k(x)
+        \left[\frac{(x - \mu_k)^2}{\sigma_k^2} - 1\right],
+
+    the gradients by means and by variances, each divided by the square root of its
+    entry of the Fisher information (approximated as is usual, for words far apart).
+    The sums are not divided by the number of points.
+
+    Parameters
+    ----------
+    X : Diagrams
+        One part, without essential points.
+    codebook : GaussianCodebook
+        The words, with diagonal covariances.
+    ramp : Ramp, optional
+        Weighs each point by its persistence.
+    normalize : {"sqrt", "sqrt-l2"} or None
+        What is done to each row, by resolution; see
+        :class:`~pbow.vectorizers.PersistenceFisherVector`.
+    n_jobs : int, optional
+        Number of threads.
+
+    Returns
+    -------
+    H : ndarray of shape (n_samples, n_words * 2 * n_dims)
+        Of each word, the gradients by mean birth, mean persistence, variance of births
+        and variance of persistences.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pbow import Diagrams
+    >>> from pbow.codebook import GaussianCodebook
+    >>> from pbow.residuals import encode_gradients
+    >>> book = GaussianCodebook([1.0], [[0.0, 1.0]], [np.eye(2)], np.ones(2))
+    >>> encode_gradients(Diagrams.from_list([[[0, 2], [1, 4]], []]), book).round(4)
+    array([[ 1.    ,  3.    , -0.7071,  2.1213],
+           [ 0.    ,  0.    ,  0.    ,  0.    ]])
+    """
+    check_option("normalize", normalize, FISHER_NORMALIZATIONS)
+    _check_finite(X)
+    check_diagonal(codebook)
+    encoders = [
+        _moment_encoder(sum_gradients, book, _information(book), ramp, normalize)
+        for book in codebook.resolutions
+    ]
+    cost = GRADIENT_A_WORD * codebook.n_words
+    return _encode(X, encoders, codebook, PER_FISHER, cost, n_jobs)
+
+
+def check_diagonal(codebook: GaussianCodebook) -> None:
+    """Raise a ValueError unless all covariances are diagonal."""
+    correlated = np.flatnonzero(codebook.covariances[:, 0, 1:].any(axis=1))
+    if len(correlated):
+        word = int(correlated[0])
+        msg = (
+            f"Expected diagonal covariances; that of word {word} is "
+            f"{codebook.covariances[word].tolist()}. Learn the codebook with "
+            "covariance='diag'."
+        )
+        raise ValueError(msg)
+
+
+def _information(codebook: GaussianCodebook) -> Floats:
+    """Return what each column is multiplied by: 1 / sqrt(w), 1 / sqrt(2 w)."""
+    by_mean = 1.0 / np.sqrt(codebook.weights)
+    by_variance = by_mean / math.sqrt(2.0)
+    return np.column_stack((by_mean, by_mean, by_variance, by_variance)).ravel()
+
+
+def _moment_encoder(
+    loop: Any,
+    codebook: GaussianCodebook,
+    factors: Floats,
+    ramp: Ramp | None,
+    normalize: str | None,
+) -> Encoder:
+    components = pack(codebook.weights, codebook.means, codebook.covariances)
+    components[5] -= components[5, : codebook.n_words].max()
+    limits = _limits(ramp)
+
+    def encode(points: Floats, offsets: NDArray[np.int64]) -> Floats:
+        sums = np.empty((len(offsets) - 1, len(factors)))
+        loop(points, offsets, components, limits, sums)
+        with np.errstate(over="ignore"):
+            sums *= factors
+        np.clip(sums, -LARGEST, LARGEST, out=sums)
+        if codebook.births_only:  # before the norms
+            sums = np.ascontiguousarray(sums[:, ::2])
+        if normalize == "sqrt-l2-twice":
+            code = NORMALIZATIONS["sqrt-l2"]
+            return normalize_rows(normalize_rows(sums, code), code)
+        return normalize_rows(sums, NORMALIZATIONS[normalize])
+
+    return encode
+
+
+def _encode(
+    X: Diagrams,
+    encoders: Sequence[Encoder],
+    codebook: KMeansCodebook | GaussianCodebook,
+    columns_per_word: int,
+    nanoseconds_per_point: float,
+    n_jobs: int | None,
+) -> Floats:
+    """Set the columns of each resolution by its encoder, a few rows at a time."""
+    per_word = columns_per_word // (2 if codebook.births_only else 1)
+    cuts = list(pairwise(accumulate(codebook.sizes, initial=0)))
+    out = np.zeros((len(X), per_word * codebook.n_words))
+
+    def run(first: int, last: int) -> None:
+        for row in range(first, last, ROWS):
+            end = min(row + ROWS, last)
+            for encode, (i, j) in zip(encoders, cuts, strict=True):
+                rows = encode(X.points, X.offsets[row : end + 1])
+                out[row:end, per_word * i : per_word * j] = rows
+
+    for_each_block(
+        run, X.offsets, nanoseconds_per_point=nanoseconds_per_point, n_jobs=n_jobs
+    )
+    return out
