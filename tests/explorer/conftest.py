@@ -68,8 +68,13 @@ def shapes(tmp_path_factory):
     soft = StablePersistenceBoW(
         6, covariance="full", essential="separate", random_state=0
     ).fit(X)
+    several = StablePersistenceBoW(
+        {"H0": (3, 7), "H1": (2, 5, 12)}, temperature=2.0, random_state=0
+    ).fit(X)
     names = [f"{HOSTILE}{i}" for i in range(60)]
-    pages = {"hard": folder / "hard.html", "soft": folder / "soft.html"}
+    pages = {kind: folder / f"{kind}.html" for kind in ("hard", "soft", "several")}
     write_explorer(hard, X, pages["hard"], labels=y, sample_names=names, title=HOSTILE)
     write_explorer(soft, X, pages["soft"])
-    return SimpleNamespace(X=X, y=y, names=names, hard=hard, soft=soft, pages=pages)
+    write_explorer(several, X, pages["several"], labels=y)
+    models = {"hard": hard, "soft": soft, "several": several}
+    return SimpleNamespace(X=X, y=y, names=names, pages=pages, **models)

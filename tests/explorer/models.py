@@ -34,6 +34,11 @@ HARD = {
     "separate": {"essential": "separate", "normalize": "sqrt-l2"},
     "closed": {"essential": 3.0},
     "words by part": {"n_words": {"H0": 3, "H1": 11}},
+    "squared ramp": {"point_weight": "squared-ramp", "normalize": None},
+    "smooth": {"normalize": "smooth-sqrt"},
+    "resolutions": {"n_words": (2, 5, 11), "normalize": "sqrt-l2"},
+    "resolutions separate": {"n_words": (1, 4), "essential": "separate"},
+    "resolutions by part": {"n_words": {"H0": 3, "H1": (2, 9)}},
 }
 SOFT = {
     "posterior": {},
@@ -51,6 +56,24 @@ SOFT = {
         "normalize": "lipschitz",
         "covariance": "full",
         "point_weight": "ramp",
+    },
+    "resolutions": {"n_words": (3, 9), "temperature": 2.0},
+    "resolutions separate": {
+        "n_words": (1, 3, 9),
+        "essential": "separate",
+        "normalize": "lipschitz",
+    },
+    "resolutions density": {"n_words": (2, 9), "scale": "density"},
+    "temperature peak": {"temperature": 0.5, "scale": "peak", "normalize": None},
+    "temperature density": {"temperature": 3.0, "scale": "density"},
+    "tied": {"covariance": "tied"},
+    "tied resolutions": {
+        "covariance": "tied",
+        "n_words": (3, 9, 20),
+        "temperature": 1.5,
+        "point_weight": "squared-ramp",
+        "quantiles": (None, 0.5),
+        "normalize": "smooth-sqrt",
     },
 }
 

@@ -41,13 +41,34 @@ def test_json_holds_every_model_to_the_last_digit(name):
     description = describe_model(model)
     copy = json.loads(json.dumps(description, allow_nan=False))
     assert copy["parts"] == ["H0", "H1"]
-    books = model.codebooks_
-    assert [book["name"] for book in copy["codebooks"]] == list(books)
-    for book in copy["codebooks"]:
-        assert book["is_essential"] == (book["name"] != book["part"])
-        words = getattr(books[book["name"]], "words", None)
-        words = books[book["name"]].means if words is None else words
+    books = [
+        (place, part, resolution)
+        for place, (part, codebook) in enumerate(model.codebooks_.items())
+        for resolution in codebook.resolutions
+    ]
+    for book, (place, part, codebook) in zip(copy["codebooks"], books, strict=True):
+        assert book["name"].partition(", ")[0] == part
+        assert book["points"] == place
+        assert book["is_essential"] == (part != book["part"])
+        words = getattr(codebook, "words", None)
+        words = codebook.means if words is None else words
         assert (np.array(book["words"])[:, : words.shape[1]] == words).all()
+
+
+def test_a_resolution_is_named_by_its_number_of_words():
+    model = PersistenceBoW({"H0": 4, "H1": (1, 3, 10)}, random_state=0)
+    names = [b["name"] for b in describe_model(model.fit(diagrams(20)))["codebooks"]]
+    assert names == ["H0", "H1, 1 word", "H1, 3 words", "H1, 10 words"]
+
+
+def test_means_are_of_each_resolution(ragged):
+    model = PersistenceBoW((2, 5), normalize=None, random_state=0).fit(ragged)
+    means = described(model, ragged, labels=LABELS)["means"]
+    counts = model.transform(ragged)
+    for block, columns in zip(means, (slice(0, 2), slice(2, 7)), strict=True):
+        assert np.allclose(block["all"], counts[:, columns].mean(axis=0))
+        odd = counts[LABELS == 1, columns].mean(axis=0)
+        assert np.allclose(block["classes"][1], odd)
 
 
 def test_means_are_sums_before_normalization(fitted, ragged):
@@ -97,6 +118,16 @@ def test_points_to_draw_are_those_that_the_words_see():
     finite = X["H1"].finite()[9]
     assert (last == np.c_[finite[:, 0], finite[:, 1] - finite[:, 0]]).all()
     assert note.startswith(f"Points in this page: all {len(points)}. ")
+
+
+def test_points_are_drawn_once_for_all_resolutions():
+    X = diagrams(10)
+    one, several = (
+        points_to_draw(PersistenceBoW(n, random_state=0).fit(X), X, n_points=10_000)
+        for n in (4, (2, 4, 8))
+    )
+    assert (one[0] == several[0]).all()
+    assert one[1:] == several[1:]
 
 
 def test_a_choice_of_samples_keeps_their_numbers(fitted, ragged):

@@ -50,7 +50,9 @@ def test_vectors_are_those_of_transform(encode, name):
     assert worst(encode(model, X), model.transform(X)) < 1e-9
 
 
-@pytest.mark.parametrize("normalize", [None, "sqrt", "sqrt-l2", "lipschitz"])
+@pytest.mark.parametrize(
+    "normalize", [None, "sqrt", "sqrt-l2", "smooth-sqrt", "lipschitz"]
+)
 @pytest.mark.parametrize("scale", ["density", "peak", "posterior"])
 def test_far_apart_scales_agree(encode, scale, normalize):
     rng = np.random.default_rng(3)
@@ -64,7 +66,7 @@ def test_far_apart_scales_agree(encode, scale, normalize):
     assert worst(encode(model, X), model.transform(X)) < 1e-9
 
 
-@pytest.mark.parametrize("covariance", ["diag", "full"])
+@pytest.mark.parametrize("covariance", ["diag", "full", "tied"])
 def test_a_point_too_far_for_logarithms_is_shared_out_as_in_python(encode, covariance):
     rng = np.random.default_rng(4)
     lists = [1e-80 * np.c_[b, b + 1.0] for b in rng.uniform(0.0, 9.0, (5, 40))]
@@ -98,11 +100,12 @@ def test_nearest_words_are_the_same_for_many_points(encode):
     assert (encode(model, X) == model.transform(X)).all()
 
 
-def test_a_ramp_without_slope_is_a_step(encode):
+@pytest.mark.parametrize("power", [1, 2])
+def test_a_ramp_without_slope_is_a_step(encode, power):
     X = diagrams(10)
     model = PersistenceBoW(3, point_weight="ramp", normalize=None, random_state=0)
     model.fit(X)
-    model.fitted_.ramps_ = {name: Ramp(0.25, 0.25) for name in model.ramps_}
+    model.fitted_.ramps_ = {name: Ramp(0.25, 0.25, power) for name in model.ramps_}
     step = Diagrams.from_parts({"H0": [[[0, 0.25], [0, 0.2]]], "H1": [[[0, 0.25]]]})
     assert model.transform(step).sum() == 2.0
     assert (encode(model, step) == model.transform(step)).all()

@@ -171,8 +171,59 @@ def test_parts_are_switched_essential_ones_too(soft, shapes):
     assert bars["y"] == vectors[4, 6:12].tolist()
 
 
+def test_resolutions_are_switched_as_parts_are(browser, shapes):
+    open_page(browser, shapes.pages["several"])
+    options = browser.find_elements("css selector", "#part option")
+    assert [option.text for option in options] == [
+        *("H0, 3 words", "H0, 7 words"),
+        *("H1, 2 words", "H1, 5 words", "H1, 12 words"),
+    ]
+    vectors = shapes.several.transform(shapes.X)
+    books = [
+        (part, resolution)
+        for part, book in shapes.several.codebooks_.items()
+        for resolution in book.resolutions
+    ]
+    choose(browser, "sample", "page 4")
+    start = 0
+    for k, (part, book) in enumerate(books):
+        choose(browser, "part", k)
+        points, _, words = traces(browser, "plane")
+        assert points["x"] == shapes.X[part].finite()[4][:, 0].tolist()
+        assert words["y"] == book.means[:, 1].tolist()
+        (bars,) = traces(browser, "histogram")
+        assert bars["y"] == vectors[4, start : start + book.n_words].tolist()
+        note = f"{book.n_words} of 29 features: part {part}, {book.n_words} words. "
+        assert text_of(browser, "histogram-note").startswith(note)
+        shares = [row[1] for row in rows_of(browser, "word-table")]
+        assert len(shares) == 4
+        start += book.n_words
+    assert start == 29
+
+
+def test_a_zoom_stays_when_the_resolution_changes_and_not_when_the_part_does(
+    browser, shapes
+):
+    open_page(browser, shapes.pages["several"])
+
+    def left_and_right():
+        script = "return document.getElementById('plane').layout.xaxis.range"
+        return browser.execute_script(script)
+
+    # As plotly does after a drag with the mouse.
+    browser.execute_async_script("""
+        const done = arguments[arguments.length - 1];
+        const zoom = { "xaxis.range[0]": 0.2, "xaxis.range[1]": 0.4 };
+        Plotly.relayout("plane", zoom).then(() => done());
+    """)
+    choose(browser, "part", 1)
+    assert left_and_right() == [0.2, 0.4]
+    choose(browser, "part", 2)
+    assert left_and_right() != [0.2, 0.4]
+
+
 @pytest.mark.parametrize("way", ["drop", "button"])
-@pytest.mark.parametrize("kind", ["hard", "soft"])
+@pytest.mark.parametrize("kind", ["hard", "soft", "several"])
 def test_own_diagrams_have_the_vectors_of_python(browser, shapes, tmp_path, kind, way):
     open_page(browser, shapes.pages[kind])
     if way == "drop":

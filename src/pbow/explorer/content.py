@@ -18,6 +18,7 @@ from pbow._utils.checks import check_label_names, check_labels
 from pbow._utils.text import plural
 from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.compute.mixture import pack as pack_components
+from pbow.compute.normalize import EPSILON
 from pbow.diagrams import Diagrams, check_diagrams
 from pbow.errors import ParameterError
 from pbow.essential import ESSENTIAL_SUFFIX, finite_parts
@@ -103,11 +104,13 @@ def describe_model(vectorizer: Any) -> dict[str, Any]:
         "essential": vectorizer.essential,
         "encoding": vectorizer.scale if is_soft else "counts",
         "normalize": vectorizer.normalize,
+        "epsilon": EPSILON,
         "dtype": vectorizer.dtype if is_soft else "float64",
         "columns": vectorizer.get_feature_names_out().tolist(),
         "codebooks": [
-            _describe_codebook(name, codebook, vectorizer)
-            for name, codebook in vectorizer.codebooks_.items()
+            {"points": place, **_describe_codebook(name, resolution, vectorizer)}
+            for place, (name, codebook) in enumerate(vectorizer.codebooks_.items())
+            for resolution in codebook.resolutions
         ],
     }
 
@@ -115,16 +118,19 @@ def describe_model(vectorizer: Any) -> dict[str, Any]:
 def _describe_codebook(
     name: str, codebook: KMeansCodebook | GaussianCodebook, vectorizer: Any
 ) -> dict[str, Any]:
+    """Describe one resolution of the codebook of a part."""
     ramp = vectorizer.ramps_[name]
     described: dict[str, Any] = {
         "name": name,
         "part": name,
         "is_essential": name not in vectorizer.parts_,
-        "ramp": None if ramp is None else [ramp.low, ramp.high],
+        "ramp": None if ramp is None else [ramp.low, ramp.high, ramp.power],
         "covariances": None,
     }
     if described["is_essential"]:
         described["part"] = name.removesuffix(ESSENTIAL_SUFFIX)
+    if len(vectorizer.codebooks_[name].sizes) > 1:
+        described["name"] = f"{name}, {plural(codebook.n_words, 'word')}"
     if isinstance(codebook, KMeansCodebook):
         rates = (1.0 / codebook.scale).tolist()
         described["rates"] = [*rates, 1.0][:2]
@@ -177,13 +183,13 @@ def _summary(vectorizer: Any, samples: Samples, vectors: NDArray[Any]) -> str:
 
 
 def _class_means(vectorizer: Any, samples: Samples) -> list[dict[str, Any]]:
-    """Return, per codebook, the mean row of all diagrams and of each label.
+    """Return, per resolution, the mean row of all diagrams and of each label.
 
     Rows are sums over points, before normalization.
     """
     raw = copy(vectorizer.fitted_).set_params(normalize=None)
     sums = np.asarray(raw.transform(samples.diagrams), np.float64)
-    widths = [book.n_words for book in vectorizer.codebooks_.values()]
+    widths = [size for book in vectorizer.codebooks_.values() for size in book.sizes]
     return [
         {
             "all": block.mean(axis=0).tolist(),
@@ -218,7 +224,8 @@ def points_to_draw(
 ) -> tuple[Floats, list[dict[str, Any]], str]:
     """Return births and persistences to draw, where they are, and a note on them.
 
-    At most `n_points` in all, codebook after codebook, diagram after diagram.
+    At most `n_points` in all, part after part, diagram after diagram. All resolutions
+    of a part see the same points.
     """
     parts = finite_parts(X, vectorizer.fitted_.essential)
     parts = {name: parts[name] for name in vectorizer.codebooks_}

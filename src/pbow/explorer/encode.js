@@ -1,9 +1,10 @@
 "use strict";
 // The mathematics of the page: diagrams and a model in, vectors out. Pure functions.
 //
-// A model is what content.py writes. A sample is an object that has, for each part, a
-// Float64Array of birth, death, birth, death, ... All numbers are float64, and nearest
-// words are found by the very operations that Python does, so that ties end alike.
+// A model is what content.py writes: its codebooks are one per part and resolution, each
+// normalized by itself. A sample is an object that has, for each part, a Float64Array of
+// birth, death, birth, death, ... All numbers are float64, and nearest words are found by
+// the very operations that Python does, so that ties end alike.
 
 const Encode = (() => {
   const LEAST_NORM = 1e-12;
@@ -16,7 +17,7 @@ const Encode = (() => {
     for (const book of model.codebooks) {
       const row = vector.subarray(start, start + book.words.length);
       addPoints(model, book, pointsOf(model, book, sample[book.part]), row);
-      normalizeRow(row, model.normalize);
+      normalizeRow(row, model);
       start += row.length;
     }
     return model.dtype === "float32" ? vector.map(toSingle) : vector;
@@ -55,7 +56,8 @@ const Encode = (() => {
   function weightOf(persistence, ramp) {
     if (ramp === null || persistence >= ramp[1]) return 1;
     if (persistence <= ramp[0]) return 0;
-    return (persistence - ramp[0]) / (ramp[1] - ramp[0]);
+    const weight = (persistence - ramp[0]) / (ramp[1] - ramp[0]);
+    return ramp[2] === 2 ? weight * weight : weight;
   }
 
   /** The first of the nearest words, in coordinates divided by the codebook's scale. */
@@ -104,21 +106,26 @@ const Encode = (() => {
     const largest = logs.reduce((a, b) => Math.max(a, b));
     let sum = 0;
     for (const log of logs) sum += powerOf2(log - largest);
-    const total = largest + Math.log2(sum);
-    for (let k = 0; k < logs.length; k++) logs[k] -= total;
+    // One after the other: beside a huge logarithm, that of the sum would be lost.
+    for (let k = 0; k < logs.length; k++) logs[k] = logs[k] - largest - Math.log2(sum);
   }
 
   function powerOf2(exponent) {
     return Math.exp(Math.LN2 * exponent);
   }
 
-  function normalizeRow(row, how) {
-    if (how === "lipschitz") {
+  function normalizeRow(row, { normalize, epsilon }) {
+    if (normalize === "lipschitz") {
       const norm = row.reduce((a, b) => Math.hypot(a, b), 0);
       for (let k = 0; k < row.length; k++) row[k] /= 1 + norm;
-    } else if (how !== null) {
+    } else if (normalize === "smooth-sqrt") {
+      // sqrt(v + epsilon) - sqrt(epsilon), without its cancellation.
+      for (let k = 0; k < row.length; k++) {
+        row[k] /= Math.sqrt(row[k] + epsilon) + Math.sqrt(epsilon);
+      }
+    } else if (normalize !== null) {
       const sum = row.reduce((a, b) => a + b, 0);
-      const norm = how === "sqrt-l2" ? Math.max(Math.sqrt(sum), LEAST_NORM) : 1;
+      const norm = normalize === "sqrt-l2" ? Math.max(Math.sqrt(sum), LEAST_NORM) : 1;
       for (let k = 0; k < row.length; k++) row[k] = Math.sqrt(row[k]) / norm;
     }
   }

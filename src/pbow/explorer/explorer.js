@@ -25,7 +25,7 @@
     word: 0,
   };
 
-  /** The first part that fills the plane: with one birth, say, it is but a line. */
+  /** The first codebook that fills the plane: with one birth, say, it is but a line. */
   function firstToShow() {
     const isWide = (values) => new Set(values).size > 1;
     const fillsPlane = ({ words }) =>
@@ -50,7 +50,7 @@
       const all = Encode.pointsOf(model, book(), Own.samples()[index][book().part]);
       return { points: everyNth(all), total: all.length / 2 };
     }
-    const { start, kept, total } = samples.points[chosen.book];
+    const { start, kept, total } = samples.points[book().points];
     if (index < 0) {
       const here = drawn.subarray(2 * start[0], 2 * start[start.length - 1]);
       return { points: everyNth(here), total: sum(total) };

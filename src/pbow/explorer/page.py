@@ -61,9 +61,10 @@ def write_explorer(
     """Write a web page in which a fitted bag-of-words can be explored.
 
     The page is one file of less than 20 MB that needs no server and no network. It
-    shows the words in the plane, the share of each word in each label, how two labels
-    differ, and the points and the vector of each diagram. It computes the vectors of
-    other diagrams, from a CSV file that is dropped onto it, as ``transform`` would.
+    shows the words in the plane, one part and resolution at a time, the share of each
+    word in each label, how two labels differ, and the points and the vector of each
+    diagram. It computes the vectors of other diagrams, from a CSV file that is dropped
+    onto it, as ``transform`` would.
 
     Parameters
     ----------

@@ -82,8 +82,9 @@ const Pictures = (() => {
       book.is_essential ? "birth of essential classes" : "birth",
       book.is_essential ? "" : "persistence",
     );
-    // Zooming survives a change of what is drawn, but not of the part.
-    layout.uirevision = book.name;
+    // Zooming survives a change of what is drawn, also of the resolution, but not of the
+    // part.
+    layout.uirevision = `points ${book.points}`;
     if (book.is_essential) {
       const line = { showgrid: false, showticklabels: false };
       Object.assign(layout.yaxis, { range: [-1, 1], ...line });
