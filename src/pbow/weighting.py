@@ -12,7 +12,7 @@ from pbow._utils.checks import is_finite_number, is_integer
 __all__ = ["Ramp"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Ramp:
     """Weight 0 below `low`, 1 from `high` on, linear between: w_{a,b} of the paper.
 
@@ -57,6 +57,10 @@ class Ramp:
             raise ValueError(msg)
         for name, limit in zip(("low", "high"), limits, strict=True):
             object.__setattr__(self, name, float(limit))
+
+    def __repr__(self) -> str:
+        power = "" if self.power == 1 else f", power={self.power}"
+        return f"Ramp(low={self.low!r}, high={self.high!r}{power})"
 
     def __call__(self, persistence: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the weight of each persistence."""
