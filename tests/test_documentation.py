@@ -153,6 +153,7 @@ RUN_BY = {
     "readme",
     ("docs/guide/command_line.md", "sh"): "tests/cli/test_guide.py",
     ("docs/guide/one_line.md", "sh"): "tests/test_one_line.py",
+    ("docs/guide/classifiers.md", "sh"): "test_every_command_of_a_page_runs",
     ("docs/guide/explorer.md", "sh"): "test_every_command_of_a_page_runs",
     ("docs/guide/experiments.md", "sh"): "test_every_command_of_a_page_runs",
     ("docs/guide/importing.md", "sh"): "test_every_command_of_a_page_runs",

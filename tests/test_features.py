@@ -202,7 +202,7 @@ def test_landmarks_give_the_features_of_nystroem_up_to_their_mean(histograms):
     ("U", "V", "message"),
     [
         ([[1.0, 2.0]], [[1.0]], "Incompatible dimension"),
-        ([1.0, 2.0], [1.0], "two vectors of one length; got 2 and 1 features"),
+        ([1.0, 2.0], [1.0], "vectors of equal length; got 2 and 1 features"),
         ([[1.0, np.nan]], [[1.0, 2.0]], "contains NaN"),
         ([1.0, 2.0], [[1.0, 2.0]], "Expected 2D array, got 1D array"),
         ([[1e200]], [[-1e200]], r"squared distances are finite .* 1e\+200. Scale them"),

@@ -110,9 +110,9 @@ def centered_distance_kernel(
 
     ``SVC`` calls a kernel once, with all rows. ``Nystroem``, ``KernelPCA``,
     ``KernelRidge`` and all that use ``pairwise_kernels`` call it for **each pair of
-    rows**, which takes some microseconds per pair: 1,000 by 1,000 rows take seconds.
-    With ``kernel="precomputed"`` and a matrix of this function, the same takes
-    milliseconds; the example shows it, with some rows as landmarks (Nyström).
+    rows**, which takes some ten microseconds per pair: 1,000 by 1,000 rows take ten
+    seconds. With ``kernel="precomputed"`` and a matrix of this function, the same takes
+    a small part of one; the example shows it, with some rows as landmarks (Nyström).
 
     Parameters
     ----------
@@ -331,7 +331,7 @@ def _fill(D: Floats, where: NDArray[np.bool_], U: Floats, V: Floats) -> None:
 def _distance(u: ArrayLike, v: ArrayLike) -> float:
     u, v = np.asarray(u, float), np.asarray(v, float)
     if u.shape != v.shape:
-        msg = f"Expected two vectors of one length; got {u.size} and {v.size} features."
+        msg = f"Expected vectors of equal length; got {u.size} and {v.size} features."
         raise ValueError(msg)
     difference = u - v
     return math.sqrt(difference @ difference)

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from pbow.cli.descriptors import Descriptor
+from pbow.cli.evaluate import CLASSIFIERS
+from pbow.experiment import descriptors
 
 FOLDS = "evaluate diagrams.pbow --folds 3 "
 LABELED = FOLDS + "--labels labels.txt "
@@ -38,6 +40,43 @@ def test_a_setting_is_of_those_that_have_it(run, folder):
     both = "--descriptor pbow --descriptor image --words 2 --set resolution=4"
     bow, image = json.loads(run(LABELED + both, "--json").stdout)
     assert (bow["features"], image["features"]) == (4, 32)
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_the_output_names_the_classifier(run, folder, classifier):
+    chosen = f"{LABELED} --words 3 --classifier {classifier}"
+    result = run(chosen)
+    caption = result.stdout.split("\n\n")[0]
+    assert f"2 classes; {CLASSIFIERS[classifier]}, mean and" in caption
+    assert result.stderr == ""
+    records = json.loads(run(chosen, "--json").stdout)
+    assert [record["classifier"] for record in records] == [classifier] * 2
+    assert all(record["accuracy"] > 0.9 for record in records)
+
+
+def test_the_classifiers_are_those_of_the_library():
+    assert tuple(CLASSIFIERS) == descriptors.CLASSIFIERS
+
+
+def test_a_kernel_keeps_its_similarity_and_says_so(run, folder):
+    both = LABELED + "--words 3 --descriptor pbow --descriptor swk "
+    plain = json.loads(run(both, "--json").stdout)
+    result = run(both + "--classifier distance", "--json")
+    records = json.loads(result.stdout)
+    assert [record["classifier"] for record in plain] == ["linear", "kernel"]
+    assert [record["classifier"] for record in records] == ["distance", "kernel"]
+    assert plain[1]["folds"] == records[1]["folds"]
+    assert result.stderr == "swk: own similarity, --classifier does not apply\n"
+    caption = run(both).stdout.split("\n\n")[0]
+    assert "; linear SVM (for kernels, SVM with that kernel), mean and" in caption
+
+
+def test_kernels_alone_take_no_classifier(run, folder):
+    kernel = LABELED + "--descriptor swk "
+    caption = run(kernel).stdout.split("\n\n")[0]
+    assert "; SVM with the descriptor's kernel, mean and" in caption
+    error = run(kernel + "--classifier rbf", code=2).stderr
+    assert "swk compares diagrams by its own similarity. Leave --classifier" in error
 
 
 def test_labels_go_by_name_whatever_their_order(run, folder):

@@ -121,6 +121,31 @@ def test_vectors_become_their_scalar_products(ragged):
     assert not np.array_equal(made.train, other.train)
 
 
+@pytest.mark.parametrize("classifier", ["distance", "rbf"])
+def test_vectors_are_compared_by_distances_in_the_unit_of_training(ragged, classifier):
+    made = represent(
+        entry("PersistenceBoW"), BOW, ragged, TRAIN, TEST, seed=3, classifier=classifier
+    )
+    bow = PersistenceBoW(5, random_state=3).fit(ragged[TRAIN])
+    H, H_test = bow.transform(ragged[TRAIN]), bow.transform(ragged[TEST])
+    D, D_test = (
+        np.array([[np.linalg.norm(u - v) for v in H] for u in rows])
+        for rows in (H, H_test)
+    )
+    if classifier == "distance":
+        unit = np.sqrt(np.mean(D**2))
+        expected, expected_test = -D / unit, -D_test / unit
+    else:
+        median = np.median([D[i, j] for i in range(len(H)) for j in range(i)])
+        expected, expected_test = (
+            np.exp(-(distances**2) / (2 * median**2)) for distances in (D, D_test)
+        )
+    np.testing.assert_allclose(made.train, expected, atol=1e-10)
+    np.testing.assert_allclose(made.test, expected_test, atol=1e-10)
+    assert made.n_features == 5
+    assert list(made.seconds) == ["fit", "encode", "gram"]
+
+
 @pytest.mark.parametrize(
     ("make", "params", "said"),
     [
@@ -195,11 +220,14 @@ class Zeros(BaseEstimator):
         return np.zeros((len(X), 3))
 
 
-def test_vectors_of_zeros_are_not_rescaled(ragged):
+def test_vectors_of_zeros_are_all_equal_and_not_rescaled(ragged):
     rows = np.arange(4)
     made = entry(f"{__name__}:Zeros", rescale=True)
     similarities = represent(made, {}, ragged, rows, rows, seed=0)
     assert np.all(similarities.train == 0.0)
+    for classifier, similarity in {"distance": 0.0, "rbf": 1.0}.items():
+        equal = represent(made, {}, ragged, rows, rows, seed=0, classifier=classifier)
+        assert np.all(equal.train == similarity)
 
 
 def test_a_kernel_is_taken_as_it_is(ragged):

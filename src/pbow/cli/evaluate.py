@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,14 @@ from pbow.cli.shell import Command
 from pbow.cli.show import aligned, print_json, print_text
 
 __all__ = ["evaluate"]
+
+# Those of pbow.experiment, which `pbow --help` does not wait for, and their names in
+# the caption.
+CLASSIFIERS = {
+    "linear": "linear SVM",
+    "distance": "SVM on distances between feature vectors",
+    "rbf": "SVM with an RBF kernel",
+}
 
 
 @click.command(cls=Command)
@@ -34,6 +43,14 @@ __all__ = ["evaluate"]
     "module:Class. May be repeated.",
 )
 @options.words
+@click.option(
+    "--classifier",
+    type=click.Choice(tuple(CLASSIFIERS)),
+    default=None,
+    show_default="linear",
+    help="How the support vector machine compares feature vectors. Kernels keep their "
+    "own similarity.",
+)
 @options.settings("A parameter of the descriptors that have it; may be repeated.")
 @click.option(
     "--folds",
@@ -51,6 +68,7 @@ def evaluate(
     labels: Path,
     names: Path | None,
     descriptors: tuple[type, ...],
+    classifier: str | None,
     settings: dict[str, Any],
     n_folds: int,
     random_state: int,
@@ -60,20 +78,24 @@ def evaluate(
 ) -> None:
     r"""Compare how well descriptors separate classes.
 
-    Prints a table of accuracies by cross-validation. The classifier is a linear support
-    vector machine, for kernels one with that kernel. The descriptor and the
-    regularization parameter C are learnt from the training set of each fold alone.
+    Prints a table of accuracies by cross-validation. The classifier is a support vector
+    machine: linear, on distances between feature vectors (often better on short
+    vectors), or with an RBF kernel whose width is the median of these distances; for
+    kernels it is one with that kernel. The descriptor and the regularization parameter
+    C are learnt from the training set of each fold alone.
 
     \b
     pbow evaluate diagrams.pbow --labels labels.txt
     pbow evaluate diagrams.pbow --labels labels.txt --words 20 --descriptor pbow \
         --descriptor statistics --descriptor swk
+    pbow evaluate diagrams.pbow --labels labels.txt --classifier distance
     pbow evaluate diagrams.pbow --labels labels.csv --names names.txt
     """
     from pbow.experiment import cross_validate  # noqa: PLC0415
     from pbow.io import read_labels  # noqa: PLC0415
 
     made = make_descriptors(descriptors, settings, random_state=random_state, **common)
+    _check_classifier(classifier, made)
     X = read_diagrams(diagrams)
     y = read_labels(labels, len(X), names)
     results = []
@@ -84,6 +106,7 @@ def evaluate(
             X,
             y,
             n_folds,
+            classifier=classifier or "linear",
             seed=random_state,
             progress=sys.stderr.isatty(),
         )
@@ -91,6 +114,7 @@ def evaluate(
             {
                 "descriptor": name,
                 "parameters": descriptor.get_params(),
+                "classifier": found.classifier,
                 "accuracy": found.mean,
                 "std": found.std,
                 "folds": found.accuracies,
@@ -104,8 +128,34 @@ def evaluate(
     if as_json:
         print_json(results)
         return
+    used = _caption(classifier, {record["classifier"] for record in results})
     print_text(
-        f"{len(X)} diagrams of {len(set(y.tolist()))} classes; linear SVM, mean and "
+        f"{len(X)} diagrams of {len(set(y.tolist()))} classes; {used}, mean and "
         f"standard deviation of {n_folds} folds.\n"
     )
     print_text(aligned(rows, left=(0,)))
+
+
+def _caption(classifier: str | None, used: set[str]) -> str:
+    """Name the classifiers that were used."""
+    if used == {"kernel"}:
+        return "SVM with the descriptor's kernel"
+    also = " (for kernels, SVM with that kernel)" if "kernel" in used else ""
+    return CLASSIFIERS[classifier or "linear"] + also
+
+
+def _check_classifier(classifier: str | None, made: Mapping[str, Any]) -> None:
+    """Say which descriptors a classifier does not apply to; raise if to none."""
+    from pbow.kernels.base import PairwiseKernel  # noqa: PLC0415
+
+    kernels = [name for name, one in made.items() if isinstance(one, PairwiseKernel)]
+    if classifier is None or not kernels:
+        return
+    listed = " and ".join(kernels)
+    if len(kernels) == len(made):
+        msg = (
+            f"--classifier is for descriptors that give feature vectors; {listed} "
+            "compares diagrams by its own similarity. Leave --classifier out."
+        )
+        raise click.UsageError(msg)
+    click.echo(f"{listed}: own similarity, --classifier does not apply", err=True)

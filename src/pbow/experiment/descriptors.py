@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import squareform
 from sklearn.preprocessing import StandardScaler
 
 import pbow
@@ -23,9 +24,11 @@ from pbow.experiment.declaration import (
     DescriptorEntry,
     Params,
 )
+from pbow.features import DistanceScaler, distance_kernel
 from pbow.kernels.base import PairwiseKernel
 
 __all__ = [
+    "CLASSIFIERS",
     "Similarities",
     "find_maker",
     "from_distances",
@@ -36,6 +39,9 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+# How support vector machines compare vectors: see `_compare`.
+CLASSIFIERS = ("linear", "distance", "rbf")
 
 
 @dataclass(frozen=True)
@@ -170,6 +176,7 @@ def represent(
     test: Ints,
     *,
     seed: int,
+    classifier: str = "linear",
 ) -> Similarities:
     """Fit a descriptor to the training part and return similarities.
 
@@ -185,6 +192,8 @@ def represent(
         Rows that descriptor and classifier learn from, and that they are tested on.
     seed : int
         Of what the descriptor draws.
+    classifier : str, default="linear"
+        One of `CLASSIFIERS`: how vectors are compared. Kernels keep their similarity.
     """
     descriptor = make_descriptor(entry.make, params, seed=seed)
     # A kernel compares with what it was fitted to, which the machine learns from.
@@ -200,10 +209,33 @@ def represent(
     if entry.standardize:
         scaler = StandardScaler().fit(H_train)
         H_train, H_test = scaler.transform(H_train), scaler.transform(H_test)
-    K_train, K_test = H_train @ H_train.T, H_test @ H_train.T
+    K_train, K_test = _compare(H_train, H_test, classifier)
     clock.lap("gram")
     n_features = H_train.shape[1]
     return _scaled(entry, Similarities(K_train, K_test, n_features, clock.seconds))
+
+
+def _compare(H_train: Floats, H_test: Floats, classifier: str) -> tuple[Floats, Floats]:
+    """Return the similarities of training and test vectors to training vectors."""
+    if classifier == "linear":
+        return H_train @ H_train.T, H_test @ H_train.T
+    # In units of distances between training vectors, values of C mean the same for all
+    # descriptors.
+    scaler = DistanceScaler().fit(H_train)
+    H_train, H_test = scaler.transform(H_train), scaler.transform(H_test)
+    K_train, K_test = (
+        distance_kernel(H_train, H_train),
+        distance_kernel(H_test, H_train),
+    )
+    if classifier == "rbf":
+        # The median heuristic. Where most training vectors are equal, their root mean
+        # square distance, which is 1.
+        median = float(np.median(squareform(-K_train, checks=False))) or 1.0
+        for K in (K_train, K_test):
+            np.square(K, out=K)
+            np.multiply(K, -0.5 / median**2, out=K)
+            np.exp(K, out=K)
+    return K_train, K_test
 
 
 def _scaled(entry: DescriptorEntry, similarities: Similarities) -> Similarities:

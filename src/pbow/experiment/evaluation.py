@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pbow._utils.checks import check_option
 from pbow._utils.progress import progress_bar
 from pbow.diagrams import Diagrams
 from pbow.experiment.classification import classify, make_folds
 from pbow.experiment.declaration import DescriptorEntry
-from pbow.experiment.descriptors import represent
+from pbow.experiment.descriptors import CLASSIFIERS, is_kernel, represent
 
 __all__ = ["Evaluation", "cross_validate"]
 
@@ -38,11 +39,15 @@ class Evaluation:
         Length of the vectors; 0 for a kernel.
     seconds : float
         Time for all folds.
+    classifier : str
+        ``"linear"``, ``"distance"`` or ``"rbf"``; ``"kernel"`` for a kernel, which has
+        its own similarity.
     """
 
     accuracies: list[float]
     n_features: int
     seconds: float
+    classifier: str = "linear"
 
     @property
     def mean(self) -> float:
@@ -61,15 +66,17 @@ def cross_validate(
     y: ArrayLike,
     n_folds: int = 5,
     *,
+    classifier: str = "linear",
     seed: int = 0,
     progress: bool = False,
 ) -> Evaluation:
     """Estimate the accuracy of a support vector machine with a descriptor.
 
-    The machine is linear, or has the descriptor's kernel. The descriptor and the
-    regularization parameter C are learnt from the training set of each fold alone, and
-    so are the means and standard deviations by which features are standardized if the
-    descriptor's class asks for it (``standardize``).
+    The machine compares feature vectors by the `classifier`, or has the descriptor's
+    kernel. The descriptor and the regularization parameter C are learnt from the
+    training set of each fold alone, and so are the means and standard deviations by
+    which features are standardized if the descriptor's class asks for it
+    (``standardize``).
 
     Parameters
     ----------
@@ -81,6 +88,13 @@ def cross_validate(
         Their labels.
     n_folds : int, default=5
         Number of folds. Every class has at least as many diagrams.
+    classifier : {"linear", "distance", "rbf"}, default="linear"
+        How vectors are compared. ``"distance"``: by
+        :func:`~pbow.features.distance_kernel`, after
+        :class:`~pbow.features.DistanceScaler`, so that a value of C means the same for
+        all descriptors. ``"rbf"``: by a Gaussian of the distance, whose standard
+        deviation is the median of the distances between training vectors. A kernel
+        keeps its own similarity, and the result says so.
     seed : int, default=0
         The same seed gives the same folds and the same descriptors.
     progress : bool, default=False
@@ -93,7 +107,8 @@ def cross_validate(
     Raises
     ------
     ValueError
-        If there are fewer than two classes, or too few diagrams of one.
+        If there are fewer than two classes, or too few diagrams of one, or no such
+        classifier.
 
     Examples
     --------
@@ -103,8 +118,11 @@ def cross_validate(
     >>> y = [k % 2 for k in range(20)]
     >>> cross_validate(PersistenceBoW(n_words=2), X, y).accuracies
     [1.0, 1.0, 1.0, 1.0, 1.0]
+    >>> cross_validate(PersistenceBoW(n_words=2), X, y, classifier="distance").mean
+    1.0
     """
     start = time.perf_counter()
+    check_option("classifier", classifier, CLASSIFIERS)
     classes, labels = np.unique(y, return_inverse=True)
     _check_classes(classes, labels, n_folds)
     cls = type(descriptor)
@@ -120,7 +138,9 @@ def cross_validate(
         for test in folds:
             train = np.setdiff1d(np.arange(len(labels)), test)
             params = descriptor.get_params()
-            similarities = represent(entry, params, X, train, test, seed=seed)
+            similarities = represent(
+                entry, params, X, train, test, seed=seed, classifier=classifier
+            )
             verdict = classify(
                 similarities,
                 labels[train],
@@ -133,7 +153,9 @@ def cross_validate(
             accuracies.append(verdict.accuracy)
             n_features = similarities.n_features
             advance(1)
-    return Evaluation(accuracies, n_features, time.perf_counter() - start)
+    seconds = time.perf_counter() - start
+    used = "kernel" if is_kernel(entry.make) else classifier
+    return Evaluation(accuracies, n_features, seconds, used)
 
 
 def _check_classes(classes: NDArray[Any], labels: Ints, n_folds: int) -> None:
