@@ -21,7 +21,7 @@ from pbow.plotting import (
 from pbow.plotting._axes import COLORS, check_panels
 
 X = [[[0, 1], [2, 5]], [[0, 2]]]
-BOW = PersistenceBoW(n_words=2, random_state=0).fit(X)
+BOW = PersistenceBoW(n_words=(1, 2), random_state=0).fit(X)
 
 FIGURES = {
     "accuracy": lambda ax=None: plot_accuracy_by_size([10], [[0.5]], ax=ax),

@@ -4,6 +4,7 @@ from numpy.testing import assert_array_equal
 from sklearn.exceptions import NotFittedError
 
 from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
+from pbow.errors import ParameterError
 from pbow.plotting._checks import check_codebook, check_points, check_sample
 from pbow.vectorizers import PersistenceImage
 
@@ -36,6 +37,31 @@ def test_words_on_the_line_of_births_are_not_in_the_plane():
     assert check_codebook(bow, None)[0] == "H1"
     with pytest.raises(ValueError, match="Expected part to be one of 'H1', "):
         check_codebook(bow, "H1_inf")
+
+
+@pytest.mark.parametrize("make", [PersistenceBoW, StablePersistenceBoW])
+def test_the_finest_resolution_is_drawn_or_the_one_with_that_many_words(make, ragged):
+    bow = make(n_words=(2, 5, 9), random_state=0).fit(ragged)
+    resolutions = bow.codebooks_["H1"].resolutions
+    assert check_codebook(bow, None)[1] is resolutions[-1]
+    for resolution, n_words in zip(resolutions, (2, 5, 9), strict=True):
+        assert check_codebook(bow, None, n_words)[1] is resolution
+    assert check_codebook(bow, "H1", np.int32(5))[1] is resolutions[1]
+
+
+@pytest.mark.parametrize("resolution", [0, 7, 16, 5.0, True, "5", (2, 5)], ids=repr)
+def test_the_resolutions_there_are_are_listed(ragged, resolution):
+    bow = PersistenceBoW(n_words=(1, 5, 10), random_state=0).fit(ragged)
+    message = "resolution to be one of 1, 5, 10, the numbers of words that part H1 has"
+    with pytest.raises(ParameterError, match=message):
+        check_codebook(bow, None, resolution)
+
+
+def test_a_single_resolution_may_be_named(ragged):
+    bow = PersistenceBoW(n_words=4, random_state=0).fit(ragged)
+    assert check_codebook(bow, None, 4)[1] is bow.codebooks_["H1"]
+    with pytest.raises(ParameterError, match="to be 4, the number of words that part"):
+        check_codebook(bow, None, 5)
 
 
 def test_only_codebooks_can_be_drawn():

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from tests.plotting.doubles import Double, of_words, view
 
-from pbow import PersistenceBoW
+from pbow import PersistenceBoW, StablePersistenceBoW
 from pbow.codebook import GaussianCodebook
 from pbow.plotting import plot_codebook
 
@@ -25,6 +25,32 @@ def test_words_are_dots_at_their_places(ragged):
     ax = plot_codebook(bow)
     assert_array_equal(words_of(ax), bow.codebooks_["H1"].words)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("birth", "persistence")
+
+
+def test_one_resolution_is_drawn(ragged):
+    bow = PersistenceBoW(n_words=(2, 7), random_state=0).fit(ragged)
+    coarse, fine = bow.codebooks_["H1"].resolutions
+    assert_array_equal(words_of(plot_codebook(bow)), fine.words)
+    ax = plot_codebook(bow, resolution=2)
+    assert_array_equal(words_of(ax), coarse.words)
+    assert len(borders(ax)) == 1
+
+
+@pytest.mark.parametrize("covariance", ["diag", "tied"])
+def test_ellipses_are_those_of_one_resolution_as_wide_as_they_are_used(
+    ragged, covariance
+):
+    narrow, wide = (
+        StablePersistenceBoW(
+            (2, 6), covariance=covariance, temperature=t, random_state=0
+        ).fit(ragged)
+        for t in (1.0, 3.0)
+    )
+    for resolution in (2, 6):
+        axes = [plot_codebook(bow, resolution=resolution) for bow in (narrow, wide)]
+        sizes = [[(e.width, e.height) for e in ax.patches] for ax in axes]
+        assert len(sizes[0]) == resolution
+        assert_allclose(sizes[1], 3.0 * np.array(sizes[0]))
 
 
 def test_a_border_is_halfway_between_two_words_and_ends_at_the_view():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from tests.plotting.doubles import (
+    Double,
     assert_key_has_the_scale_of,
     circles,
     of_words,
@@ -11,6 +12,7 @@ from tests.plotting.doubles import (
     view,
 )
 
+from pbow.codebook import KMeansCodebook
 from pbow.plotting import plot_class_difference
 from pbow.plotting._axes import BLUE, RED
 
@@ -112,6 +114,18 @@ def test_equal_classes_have_no_difference():
     assert axes[1].get_legend() is None
 
 
+def test_one_resolution_is_compared():
+    other = of_words([[2.0, 1.5], [9.0, 5.0]])
+    coarse, fine = other.codebook, BOW.codebook
+    both = Double(KMeansCodebook.join([coarse, fine])).fit()
+    for resolution, alone in ((None, BOW), (3, BOW), (2, other)):
+        axes = plot_class_difference(both, X, y, ("a", "b"), resolution=resolution)
+        expected = plot_class_difference(alone, X, y, ("a", "b"))
+        for ax, same in zip(axes, expected, strict=True):
+            assert_array_equal(circles(ax).get_offsets(), circles(same).get_offsets())
+            assert_array_equal(circles(ax).get_sizes(), circles(same).get_sizes())
+
+
 def test_essential_points_are_not_counted():
     with_essential = [[*diagram, [0, np.inf]] for diagram in X]
     axes = plot_class_difference(BOW, with_essential, y, ("a", "b"))
@@ -133,6 +147,7 @@ def test_essential_points_are_not_counted():
         ({"zoom": ((0, 1), (0, np.inf))}, "Expected zoom to be"),
         ({"axes": [None] * 3}, "Expected axes to be 3 matplotlib Axes"),
         ({"part": "H2"}, "Expected part to be one of 'H1', .*; got 'H2'"),
+        ({"resolution": 2}, "Expected resolution to be 3, .*; got 2"),
     ],
     ids=str,
 )

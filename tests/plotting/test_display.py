@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from tests.plotting.doubles import legend, view
+from sklearn.base import clone
+from tests.plotting.doubles import Double, legend, view
 
 from pbow import PersistenceBoW, StablePersistenceBoW
 from pbow.codebook import KMeansCodebook
@@ -50,6 +51,38 @@ def test_words_have_the_class_that_they_have_the_largest_share_in(ragged, vector
     assert list(drawn) == ["even", "odd", "third"]
     for k, name in enumerate(drawn):
         assert_array_equal(drawn[name], words[shares.argmax(axis=0) == k])
+
+
+@pytest.mark.parametrize("vectorizer", VECTORIZERS, ids=lambda v: type(v).__name__)
+@pytest.mark.parametrize(("resolution", "n_words"), [(None, 5), (2, 2)])
+def test_shares_are_of_the_words_of_one_resolution(
+    ragged, vectorizer, resolution, n_words
+):
+    y = labels_for(ragged)
+    several, alone = (
+        clone(vectorizer).set_params(n_words=n).fit(ragged) for n in ((2, 5), n_words)
+    )
+    display = CodebookDisplay.from_estimator(several, ragged, y, resolution=resolution)
+    expected = CodebookDisplay.from_estimator(alone, ragged, y)
+    assert_array_equal(display.shares, expected.shares)
+    for name, words in words_of(expected.ax_).items():
+        assert_array_equal(words_of(display.ax_)[name], words)
+
+
+def test_a_mixture_without_a_scale_shares_points_by_posteriors(ragged):
+    bow = StablePersistenceBoW(n_words=5, scale="posterior", random_state=0).fit(ragged)
+    other = Double(bow.codebooks_["H1"]).fit()
+    shares = [
+        CodebookDisplay.from_estimator(one, ragged, labels_for(ragged)).shares
+        for one in (bow, other)
+    ]
+    assert_array_equal(*shares)
+
+
+def test_a_codebook_of_several_resolutions_is_no_single_figure():
+    both = KMeansCodebook.join([BOOK, BOOK])
+    with pytest.raises(ValueError, match=r"resolutions\[-1\]; got .* of 3, 3 words"):
+        CodebookDisplay(both, [[0, 1]])
 
 
 def test_classes_with_many_points_do_not_win_by_their_number():

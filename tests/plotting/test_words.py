@@ -97,6 +97,18 @@ def test_counts_are_those_before_normalization(ragged, options):
     assert_allclose(areas / areas.max(), counts / counts.max())
 
 
+@pytest.mark.parametrize(("resolution", "n_words"), [(None, 6), (2, 2), (6, 6)])
+def test_points_are_counted_by_the_words_of_one_resolution(ragged, resolution, n_words):
+    several = PersistenceBoW(n_words=(2, 6), random_state=0).fit(ragged)
+    alone = PersistenceBoW(n_words=n_words, random_state=0).fit(ragged)
+    y = np.arange(30) % 2
+    axes = plot_class_words(several, ragged, y, resolution=resolution)
+    for ax, expected in zip(axes, plot_class_words(alone, ragged, y), strict=True):
+        for collection, same in zip(ax.collections, expected.collections, strict=True):
+            assert_array_equal(collection.get_offsets(), same.get_offsets())
+            assert_array_equal(collection.get_sizes(), same.get_sizes())
+
+
 def test_diagrams_must_have_the_parts_of_the_model():
     with pytest.raises(ValueError, match="Expected parts H1, got H0"):
         plot_class_words(BOW, Diagrams.from_list(X, name="H0"), y)
@@ -109,6 +121,7 @@ def test_diagrams_must_have_the_parts_of_the_model():
         ({"label_names": ["x"]}, "a sequence of 2 names, one per label"),
         ({"axes": [None, None]}, "Expected axes to be 2 matplotlib Axes"),
         ({"part": "H2"}, "Expected part to be one of 'H1', .*; got 'H2'"),
+        ({"resolution": 3}, "Expected resolution to be 2, .*; got 3"),
     ],
     ids=str,
 )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from pbow._utils.checks import is_integer
 from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.diagrams import Diagrams, check_diagrams
 from pbow.errors import ParameterError
@@ -17,11 +18,16 @@ __all__ = ["check_codebook", "check_points", "check_sample", "check_samples"]
 
 
 def check_codebook(
-    vectorizer: Any, part: str | None, *, counts: bool = False
+    vectorizer: Any,
+    part: str | None,
+    resolution: int | None = None,
+    *,
+    counts: bool = False,
 ) -> tuple[str, Any]:
-    """Return the part to draw, and its codebook in the plane.
+    """Return the part to draw, and the codebook in the plane of one resolution.
 
-    With `counts`, it must be a codebook of k-means, which points are counted by.
+    `resolution` is its number of words; None is the finest. With `counts`, it must be a
+    codebook of k-means, which points are counted by.
     """
     check_is_fitted(vectorizer)
     codebooks = getattr(vectorizer, "codebooks_", None)
@@ -46,7 +52,20 @@ def check_codebook(
         names = ", ".join(map(repr, plane))
         expected = f"one of {names}, the parts that have words in the plane"
         raise ParameterError("part", expected, part)
-    return part, plane[part]
+    return part, _check_resolution(plane[part], part, resolution)
+
+
+def _check_resolution(codebook: Any, part: str, resolution: int | None) -> Any:
+    by_size = {book.n_words: book for book in codebook.resolutions}
+    if resolution is None:
+        return by_size[max(by_size)]
+    if not is_integer(resolution, 1) or resolution not in by_size:
+        numbers = ", ".join(map(str, sorted(by_size)))
+        expected = f"one of {numbers}, the numbers of words that part {part} has"
+        if len(by_size) == 1:
+            expected = f"{numbers}, the number of words that part {part} has"
+        raise ParameterError("resolution", expected, resolution)
+    return by_size[resolution]
 
 
 def check_points(points: ArrayLike, name: str) -> NDArray[np.float64]:

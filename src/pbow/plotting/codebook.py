@@ -38,6 +38,7 @@ def plot_codebook(
     *,
     sample: ArrayLike | None = None,
     part: str | None = None,
+    resolution: int | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the words of a codebook in the birth-persistence plane.
@@ -58,6 +59,9 @@ def plot_codebook(
         points that the words were learnt from (:func:`pbow.sampling.draw_sample`).
     part : str, optional
         Part to draw, for example ``"H1"``. Needed if there are several.
+    resolution : int, optional
+        Number of words of the resolution to draw, if the codebook has several. By
+        default the finest.
     ax : matplotlib.axes.Axes, optional
         Where to draw. By default in a new figure.
 
@@ -86,7 +90,7 @@ def plot_codebook(
     >>> bool((words == bow.codebooks_["H1"].words).all())
     True
     """
-    part, codebook = check_codebook(vectorizer, part)
+    part, codebook = check_codebook(vectorizer, part, resolution)
     layers = []
     if X is not None:
         layers.append((thinned(check_samples(vectorizer, X, part)), LIGHT_GRAY))

@@ -28,6 +28,7 @@ def plot_class_difference(
     classes: Sequence[Any],
     *,
     part: str | None = None,
+    resolution: int | None = None,
     label_names: Sequence[str] | None = None,
     zoom: Sequence[Sequence[float]] | None = None,
     axes: Any = None,
@@ -53,6 +54,9 @@ def plot_class_difference(
         The two labels: left and red, right and blue.
     part : str, optional
         Part to draw, for example ``"H1"``. Needed if there are several.
+    resolution : int, optional
+        Number of words of the resolution to draw, if the codebook has several. By
+        default the finest.
     label_names : (str, str), optional
         Titles of the two. By default the labels.
     zoom : ((float, float), (float, float)), optional
@@ -90,7 +94,7 @@ def plot_class_difference(
     >>> [ax.get_title() for ax in axes]
     ['flat', 'difference', 'tall']
     """
-    part, codebook = check_codebook(vectorizer, part, counts=True)
+    part, codebook = check_codebook(vectorizer, part, resolution, counts=True)
     diagrams = check_samples(vectorizer, X, part)
     labels = check_labels(y, len(diagrams))
     first, second = _check_classes(classes, labels)

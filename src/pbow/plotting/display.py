@@ -36,7 +36,7 @@ class CodebookDisplay:
     Parameters
     ----------
     codebook : KMeansCodebook or GaussianCodebook
-        The words, in the plane.
+        The words, in the plane; of one resolution.
     points : array-like of shape (n_points, 2)
         Births and persistences to draw below the words.
     classes : array-like of shape (n_classes,), optional
@@ -86,6 +86,11 @@ class CodebookDisplay:
         classes: ArrayLike | None = None,
         shares: ArrayLike | None = None,
     ) -> None:
+        if len(codebook.sizes) > 1:
+            expected = "of one resolution, as codebook.resolutions[-1]"
+            got = f"resolutions of {', '.join(map(str, codebook.sizes))} words"
+            msg = f"Expected codebook to be {expected}; got {got}."
+            raise ValueError(msg)
         self.codebook = codebook
         self.points = check_points(points, "points")
         self.classes, self.shares = _check_shares(classes, shares, codebook.n_words)
@@ -98,6 +103,7 @@ class CodebookDisplay:
         y: ArrayLike | None = None,
         *,
         part: str | None = None,
+        resolution: int | None = None,
         ax: Axes | None = None,
     ) -> Self:
         """Draw the codebook of a vectorizer, over diagrams and their labels.
@@ -116,6 +122,9 @@ class CodebookDisplay:
             likelihoods, without point weights and before normalization.
         part : str, optional
             Part to draw, for example ``"H1"``. Needed if there are several.
+        resolution : int, optional
+            Number of words of the resolution to draw, if the codebook has several. By
+            default the finest.
         ax : matplotlib.axes.Axes, optional
             Where to draw. By default in a new figure.
 
@@ -128,7 +137,7 @@ class CodebookDisplay:
         ImportError
             Without matplotlib, which is in the extra ``plot``.
         """
-        part, codebook = check_codebook(estimator, part)
+        part, codebook = check_codebook(estimator, part, resolution)
         finite = check_samples(estimator, X, part)
         points = thinned(finite)
         if y is None:
@@ -137,7 +146,8 @@ class CodebookDisplay:
         if isinstance(codebook, KMeansCodebook):
             rows = encode_counts(finite, codebook)
         else:
-            rows = encode_likelihoods(finite, codebook, scale=estimator.scale)
+            scale = getattr(estimator, "scale", "posterior")
+            rows = encode_likelihoods(finite, codebook, scale=scale)
         sums = np.stack([rows[members == k].sum(axis=0) for k in range(len(classes))])
         totals = sums.sum(axis=1, keepdims=True)
         shares = np.divide(sums, totals, out=np.zeros_like(sums), where=totals > 0.0)

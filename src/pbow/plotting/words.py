@@ -27,6 +27,7 @@ def plot_class_words(
     y: ArrayLike,
     *,
     part: str | None = None,
+    resolution: int | None = None,
     label_names: Sequence[str] | None = None,
     axes: Any = None,
 ) -> NDArray[Any]:
@@ -49,6 +50,9 @@ def plot_class_words(
         Label of each diagram.
     part : str, optional
         Part to draw, for example ``"H1"``. Needed if there are several.
+    resolution : int, optional
+        Number of words of the resolution to draw, if the codebook has several. By
+        default the finest.
     label_names : sequence of str, optional
         Titles of the Axes, in the order of the sorted labels. By default the labels.
     axes : array-like of Axes, optional
@@ -79,7 +83,7 @@ def plot_class_words(
     >>> [ax.get_title() for ax in axes]
     ['flat', 'tall']
     """
-    part, codebook = check_codebook(vectorizer, part, counts=True)
+    part, codebook = check_codebook(vectorizer, part, resolution, counts=True)
     diagrams = check_samples(vectorizer, X, part)
     labels = check_labels(y, len(diagrams))
     classes, members = np.unique(labels, return_inverse=True)
