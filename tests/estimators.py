@@ -16,10 +16,13 @@ from pbow.preprocessing import (
 )
 from pbow.vectorizers import (
     PersistenceBoW,
+    PersistenceFisherVector,
     PersistenceImage,
     PersistenceLandscape,
     PersistenceStatistics,
+    PersistenceVLAD,
     RiemannianHeatMap,
+    SoftPersistenceVLAD,
     StablePersistenceBoW,
 )
 
@@ -39,6 +42,17 @@ VECTORIZERS = [
         normalize="lipschitz",
         dtype="float32",
         random_state=0,
+    ),
+    # Fewer words than the contract has births: residuals to words on all points are 0.
+    PersistenceVLAD(n_words=2, random_state=0),
+    PersistenceVLAD.paper(n_words=(1, 2), random_state=0),
+    SoftPersistenceVLAD(n_words=2, random_state=0),
+    SoftPersistenceVLAD(
+        n_words=2, covariance="full", temperature=2.0, normalize=None, random_state=0
+    ),
+    PersistenceFisherVector(n_words=3, random_state=0),
+    PersistenceFisherVector.paper(
+        n_words=3, point_weight="ramp", temperature=2.0, random_state=0
     ),
     PersistenceImage(resolution=3),
     PersistenceImage.paper(),

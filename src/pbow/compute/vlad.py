@@ -20,7 +20,7 @@ from pbow.compute.grid import Grid, label_grid
 from pbow.compute.normalize import normalize_row, normalize_rows
 from pbow.compute.ramp import point_weight
 
-__all__ = ["INTRA", "ROUNDING", "vlad_brute", "vlad_grid", "vlad_in_numpy"]
+__all__ = ["INTRA", "ROUNDING", "residual", "vlad_brute", "vlad_grid", "vlad_in_numpy"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -130,8 +130,8 @@ def _add(
             persistence = near[t, 1] - birth
             at = two * np.uint64(found[t])
             weight = point_weight(persistence, ramp)
-            row[at] += weight * _residual(birth * inverse_x, flat[at])
-            row[at + one] += weight * _residual(persistence * inverse_y, flat[at + one])
+            row[at] += weight * residual(birth * inverse_x, flat[at])
+            row[at + one] += weight * residual(persistence * inverse_y, flat[at + one])
         if end > stop:
             break
         # Now, while the row is in the cache.
@@ -144,9 +144,10 @@ def _add(
 
 
 @njit(nogil=True, cache=True)
-def _residual(x: float, word: float) -> float:
-    residual = x - word
-    return residual if abs(residual) > ROUNDING * abs(x) else 0.0
+def residual(x: float, word: float) -> float:
+    """Return x - word, and 0 where that is within rounding."""
+    apart = x - word
+    return apart if abs(apart) > ROUNDING * abs(x) else 0.0
 
 
 @njit(nogil=True, cache=True)
