@@ -36,8 +36,11 @@ each_learner = pytest.mark.parametrize(
         lambda sample, n, **kw: learn_gaussian(
             sample, n, **MIXTURE | {"covariance": "full"} | kw
         ),
+        lambda sample, n, **kw: learn_gaussian(
+            sample, n, **MIXTURE | {"covariance": "tied"} | kw
+        ),
     ],
-    ids=["k-means", "diagonal mixture", "full mixture"],
+    ids=["k-means", "diagonal mixture", "full mixture", "tied words"],
 )
 
 
@@ -78,15 +81,57 @@ def test_an_axis_without_spread_is_not_whitened(learn):
 
 
 @each_learner
-def test_too_few_distinct_points_are_counted(learn):
+def test_of_fewer_distinct_points_than_words_each_is_a_word(learn):
     sample = np.repeat([[0.0, 1.0], [0.5, 2.0], [0.5, 3.0]], 10, axis=0)
-    assert words_of(learn(sample, 3)).shape == (3, 2)
-    assert_allclose(
-        words_of(learn(sample, 7, allow_fewer=True)), sample[::10], rtol=1e-12
-    )
-    for n_words in (4, 10**400):
-        with pytest.raises(ValueError, match="words: the sample of 30 points has only"):
-            learn(sample, n_words)
+    for n_words in (3, 4, 10**400):
+        assert_allclose(words_of(learn(sample, n_words)), sample[::10], rtol=1e-12)
+
+
+@each_learner
+def test_resolutions_are_joined_and_split_without_loss(sample, learn):
+    each = [learn(sample, n) for n in (2, 5, 9)]
+    joined = type(each[0]).join(each)
+    assert joined.sizes == (2, 5, 9)
+    assert joined.n_words == 16
+    for book, expected in zip(joined.resolutions, each, strict=True):
+        assert book.sizes == expected.sizes
+        for name in vars(expected):
+            assert_array_equal(getattr(book, name), getattr(expected, name))
+    assert each[0].resolutions == (each[0],)
+    again = pickle.loads(pickle.dumps(joined))
+    assert again.sizes == joined.sizes
+    assert_array_equal(words_of(again), words_of(joined))
+
+
+@pytest.mark.parametrize("sizes", [(2,), (1, 1, 2), (0, 3), (-1, 4), (1.0, 2.0)])
+def test_sizes_count_the_words(sizes):
+    with pytest.raises(ValueError, match="Expected sizes of 3 words in all"):
+        KMeansCodebook(np.ones((3, 2)), np.ones(2), sizes)
+
+
+def test_a_temperature_widens_words_and_leaves_their_places_and_weights(sample):
+    mixture = learn_gaussian(sample, 5, **MIXTURE)
+    wide = mixture.widened(3.0)
+    assert_array_equal(wide.covariances, 9.0 * mixture.covariances)
+    assert_array_equal(wide.means, mixture.means)
+    assert_array_equal(wide.weights, mixture.weights)
+    assert_array_equal(mixture.widened(1.0).covariances, mixture.covariances)
+
+
+@pytest.mark.parametrize("whiten", [True, False])
+def test_tied_words_are_the_clusters_with_the_covariance_about_them(sample, whiten):
+    options = KMEANS | {"whiten": whiten}
+    words = learn_kmeans(sample, 6, **options).words
+    tied = learn_gaussian(sample, 6, covariance="tied", **options)
+    assert_array_equal(tied.means, words)
+    scale = tied.scale
+    apart = (sample[:, np.newaxis] - words) / scale
+    nearest = np.square(apart).sum(axis=2).argmin(axis=1)
+    apart = sample - words[nearest]
+    assert_allclose(tied.weights, np.bincount(nearest) / len(sample))
+    expected = apart.T @ apart / len(sample)
+    assert (tied.covariances == tied.covariances[0]).all()
+    assert_allclose(tied.covariances[0], expected, atol=1e-6)
 
 
 @each_learner

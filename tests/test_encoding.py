@@ -29,9 +29,9 @@ X = Diagrams.from_list([[[0.0, 1.0]], []])
         (lambda: encode_likelihoods(X, SOFT, dtype="int8"), "dtype .* got 'int8'"),
         (
             lambda: learn_gaussian(
-                np.eye(2), 1, covariance="tied", whiten=False, n_init=1, seed=0
+                np.eye(2), 1, covariance="round", whiten=False, n_init=1, seed=0
             ),
-            "covariance .* got 'tied'",
+            "covariance .* got 'round'",
         ),
     ],
 )
@@ -49,7 +49,11 @@ def test_essential_points_are_refused(encode, book):
 
 
 @pytest.mark.parametrize("normalization", NORMALIZATIONS.values(), ids=NORMALIZATIONS)
-@pytest.mark.parametrize("ramp", [None, Ramp(0.1, 0.6)], ids=["counts", "weighted"])
+@pytest.mark.parametrize(
+    "ramp",
+    [None, Ramp(0.1, 0.6), Ramp(0.0, 0.6, 2)],
+    ids=["counts", "weighted", "squared"],
+)
 @pytest.mark.parametrize(("n_words", "n_dims"), [(1, 2), (2, 1), (25, 2), (300, 2)])
 def test_every_loop_gives_the_same_bits(rng, n_words, n_dims, ramp, normalization):
     births = rng.normal(size=20_000)
@@ -57,11 +61,22 @@ def test_every_loop_gives_the_same_bits(rng, n_words, n_dims, ramp, normalizatio
     many = Diagrams(points, np.linspace(0, 20_000, 101).astype(np.int64))
     book = KMeansCodebook(rng.uniform(size=(n_words, n_dims)), [1.0, 0.3][:n_dims])
     by_loop = [
-        count_with(loop, many, book, ramp, normalization, n_jobs=2)
+        count_with([loop], many, book, ramp, normalization, n_jobs=2)
         for loop in ("numpy", "brute", "grid")
     ]
     assert_array_equal(by_loop[1], by_loop[0])
     assert_array_equal(by_loop[2], by_loop[0])
+
+
+def test_loops_may_differ_by_resolution(rng):
+    births = rng.normal(size=9_000)
+    points = np.column_stack((births, births + rng.exponential(size=9_000)))
+    # More diagrams than are encoded at a time.
+    many = Diagrams(points, np.linspace(0, 9_000, 4_501).astype(np.int64))
+    book = KMeansCodebook(rng.uniform(size=(60, 2)), [1.0, 0.3], (3, 7, 50))
+    expected = np.hstack([encode_counts(many, one) for one in book.resolutions])
+    for loops in (["numpy", "brute", "grid"], ["grid", "numpy", "brute"]):
+        assert_array_equal(count_with(loops, many, book, None, 0, 2), expected)
 
 
 @pytest.mark.parametrize(

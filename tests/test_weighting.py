@@ -13,6 +13,19 @@ def test_the_ramp_is_the_papers_weight_function():
     )
 
 
+def test_a_squared_ramp_is_the_square():
+    ramp = Ramp(1.0, 3.0, power=2)
+    assert_array_equal(ramp(np.array([0.0, 1.0, 2.0, 3.0, 9.0])), [0, 0, 0.25, 1, 1])
+    assert repr(ramp) == "Ramp(low=1.0, high=3.0, power=2)"
+    assert_array_equal(Ramp(1.0, 1.0, 2)(np.array([0.5, 1.0, 2.0])), [0, 1, 1])
+
+
+@pytest.mark.parametrize("power", [0, 3, 1.0, True, "2", None])
+def test_the_power_is_1_or_2(power):
+    with pytest.raises(ValueError, match="Expected power to be 1 or 2; got"):
+        Ramp(0.0, 1.0, power)
+
+
 def test_equal_limits_are_a_step():
     assert_array_equal(Ramp(1.0, 1.0)(np.array([0.5, 1.0, 2.0])), [0, 1, 1])
 

@@ -25,7 +25,13 @@ from pbow._utils.text import plural
 from pbow._utils.threads import steps_per_call
 from pbow.compute.grid import Grid, build_grid
 from pbow.compute.kmeans import lloyd, seed_plusplus
-from pbow.compute.mixture import COVARIANCES, LEAST_SHARE, expect, maximize, pack
+from pbow.compute.mixture import (
+    LEAST_SHARE,
+    expect,
+    maximize,
+    pack,
+    raise_eigenvalues,
+)
 from pbow.compute.random import stream_of
 from pbow.diagrams import LARGEST_COORDINATE
 
@@ -38,6 +44,8 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
+
+COVARIANCES = ("diag", "full", "tied")
 
 # As in the authors' program, see learn_kmeans and learn_gaussian.
 MAX_ITER = 100
@@ -343,13 +351,18 @@ def learn_gaussian(
     n_init: int,
     seed: int,
 ) -> GaussianCodebook:
-    """Fit a Gaussian mixture to a sample by expectation maximization.
+    """Fit a Gaussian mixture to a sample.
 
-    Starts from the k-means clusters, and stops when the mean log-likelihood of a point
-    grows by less than 1e-5 (the authors' program: of itself, which would depend on the
-    unit of the coordinates), after at most 100 rounds. Variances (eigenvalues, unless
-    `covariance` is "diag") are clamped from below at 1e-4 of the sample's largest
-    variance. A component that loses its points restarts at the least likely point.
+    Expectation maximization starts from the k-means clusters, and stops when the mean
+    log-likelihood of a point grows by less than 1e-5 (the authors' program: of itself,
+    which would depend on the unit of the coordinates), after at most 100 rounds.
+    Variances (eigenvalues, unless `covariance` is "diag") are clamped from below at
+    1e-4 of the sample's largest variance. A component that loses its points restarts at
+    the least likely point.
+
+    "tied" components are the k-means clusters themselves, with the covariance of all
+    points about their words: expectation maximization with one shape for all moves
+    words to where points are few, and lost two points of accuracy on the data at hand.
 
     Parameters
     ----------
@@ -358,7 +371,7 @@ def learn_gaussian(
     n_words : int
         Number of components; fewer distinct points have one each.
     covariance : {"diag", "full", "tied"}
-        Shape of the components: axis-parallel, any, or any but the same for all.
+        Shape of the components: axis-parallel, any, or the same for all.
     whiten : bool
         Learn in coordinates divided by the sample's standard deviations. The result is
         given in the original ones.
@@ -387,9 +400,12 @@ def learn_gaussian(
     points, scale = _scaled(sample, n_words, n_init, whiten=whiten)
     n_dims = len(scale)
     words, labels = _cluster(points, n_words, n_init, seed)
-    weights, means, covariances = _maximize_likelihood(
-        points, words, labels, covariance=covariance
-    )
+    if covariance == "tied":
+        weights, means, covariances = _share_covariance(points, words, labels)
+    else:
+        weights, means, covariances = _maximize_likelihood(
+            points, words, labels, diagonal=covariance == "diag"
+        )
     means = means[:, :n_dims] * scale
     covariances = covariances[:, :n_dims, :n_dims] * scale * scale[:, np.newaxis]
     order = _by_persistence(means)
@@ -419,11 +435,11 @@ def _cluster(
 
 
 def _maximize_likelihood(
-    points: Floats, words: Floats, labels: NDArray[np.int32], *, covariance: str
+    points: Floats, words: Floats, labels: NDArray[np.int32], *, diagonal: bool
 ) -> tuple[Floats, Floats, Floats]:
     n, n_words = len(points), len(words)
     limits: dict[str, Any] = {
-        "covariance": covariance,
+        "diagonal": diagonal,
         "floor": _covariance_floor(points),
     }
     # The clusters are the first responsibilities.
@@ -454,6 +470,19 @@ def _maximize_likelihood(
         else:
             previous = likelihood
     return weights, means, covariances
+
+
+def _share_covariance(
+    points: Floats, words: Floats, labels: NDArray[np.int32]
+) -> tuple[Floats, Floats, Floats]:
+    """Return clusters as components with the covariance of all points about them."""
+    n_words = len(words)
+    x, y = (points - words[labels]).T
+    xx, xy, yy = (np.array([np.mean(terms)]) for terms in (x * x, x * y, y * y))
+    xx, xy, yy = raise_eigenvalues(xx, xy, yy, _covariance_floor(points))
+    covariance = np.array([[xx[0], xy[0]], [xy[0], yy[0]]])
+    counts = np.maximum(np.bincount(labels, minlength=n_words), LOST_MASS)
+    return counts / counts.sum(), words, np.tile(covariance, (n_words, 1, 1))
 
 
 def _restart(

@@ -19,6 +19,8 @@ def test_each_normalization_is_its_formula():
     assert_array_equal(normalized([4, 0, -9], "sqrt"), [2, 0, -3])
     assert_allclose(normalized([4, 0, -9], "sqrt-l2"), np.array([2, 0, -3]) / 13**0.5)
     assert_allclose(normalized([3, 0, -4], "lipschitz"), np.array([3, 0, -4]) / 6)
+    smooth = np.sqrt(np.array([3, 0, 4]) + 0.1) - np.sqrt(0.1)
+    assert_allclose(normalized([3, 0, -4], "smooth-sqrt"), smooth * [1, 1, -1])
 
 
 @pytest.mark.parametrize("normalization", NORMALIZATIONS)

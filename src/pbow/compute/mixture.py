@@ -16,11 +16,9 @@ from pbow.compute.exponential import contracted, half_to_64
 from pbow.compute.likelihood import LOG_2, VECTOR_BYTES
 from pbow.compute.sums import sum_of
 
-__all__ = ["COVARIANCES", "LEAST_SHARE", "expect", "maximize", "pack"]
+__all__ = ["LEAST_SHARE", "expect", "maximize", "pack", "raise_eigenvalues"]
 
 Floats = NDArray[np.float64]
-
-COVARIANCES = ("diag", "full", "tied")
 
 LOG_ROOT_2_PI = 0.5 * math.log(2.0 * math.pi)
 LEAST_MASS = 1e-10
@@ -157,40 +155,32 @@ def maximize(
     means: Floats,
     covariances: Floats,
     *,
-    covariance: str,
+    diagonal: bool,
     floor: float,
 ) -> tuple[Floats, Floats, Floats]:
     """Return weights, means and covariances from ``moments`` about the old means.
 
-    Covariances are those of COVARIANCES: "tied" ones are the mean over all points.
-    Variances (eigenvalues, if not "diag") are raised to at least ``floor``. A component
-    that no point belongs to keeps its place, with next to no weight.
+    Variances (eigenvalues, if not ``diagonal``) are raised to at least ``floor``. A
+    component that no point belongs to keeps its place, with next to no weight.
     """
     mass, *sums = moments[:, : len(means)]
     weights = np.maximum(mass / mass.sum(), LEAST_WEIGHT)
     alive = mass > LEAST_MASS
     dx, dy, xx, xy, yy = np.array(sums) / np.where(alive, mass, 1.0)
     xx, xy, yy = xx - dx * dx, xy - dx * dy, yy - dy * dy
-    if covariance == "tied":
-        shares = np.where(alive, mass, 0.0)
-        xx, xy, yy = (
-            np.full(len(mass), np.average(each, weights=shares))
-            for each in (xx, xy, yy)
-        )
-    if covariance == "diag":
+    if diagonal:
         xx, xy, yy = np.maximum(xx, floor), np.zeros_like(xy), np.maximum(yy, floor)
     else:
-        xx, xy, yy = _raise_eigenvalues(xx, xy, yy, floor)
+        xx, xy, yy = raise_eigenvalues(xx, xy, yy, floor)
     new = np.moveaxis(np.array([[xx, xy], [xy, yy]]), 2, 0)
-    keeps = ~alive & (covariance != "tied")
     return (
         weights / weights.sum(),
         means + np.where(alive, (dx, dy), 0.0).T,
-        np.where(keeps[:, np.newaxis, np.newaxis], covariances, new),
+        np.where(alive[:, np.newaxis, np.newaxis], new, covariances),
     )
 
 
-def _raise_eigenvalues(
+def raise_eigenvalues(
     xx: Floats, xy: Floats, yy: Floats, floor: float
 ) -> tuple[Floats, Floats, Floats]:
     """Clamp the eigenvalues of symmetric 2 x 2 matrices from below."""
