@@ -94,6 +94,16 @@ def test_rows_that_almost_coincide_keep_their_digits(rng, offset, step):
     assert step > 1e-4 or np.max(np.abs(plain / np.diag(expected) - 1.0)) > 1e-8
 
 
+@pytest.mark.parametrize("n_equal", [3, 30, 300])
+def test_few_or_many_rows_may_be_equal(rng, n_equal):
+    V = rng.normal(size=(300, 20))
+    V[rng.permutation(300)[:n_equal]] = V[0]
+    for U in (V, V.copy()):
+        K = distance_kernel(U, V)
+        np.testing.assert_allclose(K, negative_distances(V, V), rtol=1e-8)
+        np.testing.assert_array_equal(K == 0.0, negative_distances(V, V) == 0.0)
+
+
 def test_all_rows_may_be_equal():
     assert np.all(distance_kernel(np.full((9, 3), 0.1), np.full((4, 3), 0.1)) == 0.0)
 
