@@ -101,6 +101,7 @@ def template(tmp_path_factory, X, bow, square):
         "model": bow,
         "h1": PersistenceBoW(2, random_state=0).fit(X["H1"]),
         "soft": StablePersistenceBoW(2, random_state=0).fit(X),
+        "several": PersistenceBoW({"H0": 3, "H1": (2, 5)}, random_state=0).fit(X),
         "statistics": PersistenceStatistics().fit(X),
         "rescale": Rescale().fit(X),
     }.items():

@@ -15,6 +15,13 @@ def test_the_page_has_title_names_and_labels(run, folder):
     assert '"names":["c0.csv",' in page
 
 
+def test_a_model_of_several_resolutions_is_shown(run, folder):
+    run("explore several.pbow diagrams.pbow -o x.html")
+    page = (folder / "x.html").read_text(encoding="utf-8")
+    for name in ("H0", "H1, 2 words", "H1, 5 words"):
+        assert f'"name":"{name}"' in page
+
+
 def test_labels_may_be_an_array(run, folder):
     np.save(folder / "labels.npy", np.arange(12) % 3)
     run("explore model.pbow diagrams.pbow -o x.html --labels labels.npy")

@@ -1,7 +1,7 @@
 import pytest
 from numpy.testing import assert_array_equal
 
-from pbow import load
+from pbow import PersistenceBoW, load
 from pbow.cli.descriptors import Descriptor
 
 CLASSES = Descriptor("vectorizers").classes()
@@ -27,6 +27,32 @@ def test_words_seed_and_threads_are_set(run, folder):
     assert (model.n_words, model.random_state, model.n_init) == (4, 3, 2)
     # The model may be used on another machine.
     assert model.n_jobs is None
+
+
+def test_words_may_have_several_resolutions(run, folder, X):
+    run("fit diagrams.pbow -o m.pbow --words 2,5")
+    model = load("m.pbow")
+    assert model.n_words == (2, 5)
+    expected = PersistenceBoW((2, 5), random_state=0).fit_transform(X)
+    assert_array_equal(model.transform(X), expected)
+
+
+@pytest.mark.parametrize("options", ["", "--words 2,4,90", "--descriptor spbow"])
+def test_graphs_with_few_distinct_points_have_fewer_words_and_one_warning(
+    run, tmp_path, options
+):
+    (tmp_path / "graphs").mkdir()
+    for n in range(2, 8):  # a star of n leaves has the point (1, n), repeatedly
+        star = "\n".join(f"0 {leaf}" for leaf in range(1, n + 1))
+        (tmp_path / "graphs" / f"{n}.txt").write_text(star)
+    run("homology graphs --kind graphs -o d.pbow")
+    result = run(f"fit d.pbow -o m.pbow {options}")
+    warning, _ = result.stderr.splitlines()
+    assert warning.startswith("Warning: There are fewer distinct points than n_words=")
+    assert ": part H0 has 6 words instead of " in warning
+    assert result.stdout == ""
+    run("transform m.pbow d.pbow -o v.npy")
+    assert load("m.pbow").codebooks_["H0"].sizes[-1] == 6
 
 
 def test_diagrams_may_come_by_a_pipe(run, folder):

@@ -112,7 +112,7 @@ def inputs_of_help(run, scans):
     run("convert diagrams.pbow diagrams.csv")
     run("convert --to pers diagrams.pbow gudhi-output")
     run("convert --to hera --parts H0 diagrams.pbow hera-output")
-    run("fit diagrams.pbow --words 5 -o model.pbow")
+    run("fit diagrams.pbow --words 10,30 -o model.pbow")
     return scans
 
 

@@ -58,10 +58,25 @@ def test_a_model_is_named_with_parameters_and_features(run, folder):
     ]
 
 
+def test_the_words_of_each_resolution_are_shown(run, folder):
+    assert look(run, "several.pbow")["words_by_part"] == {"H0": [3], "H1": [2, 5]}
+    lines = run("info several.pbow").stdout.splitlines()
+    shown = [" ".join(line.split()) for line in lines]
+    assert shown[3:7] == [
+        "features of H0 3",
+        "features of H1 7",
+        "words of H0 3",
+        "words of H1 2, 5",
+    ]
+
+
 def test_models_without_words_have_features_too(run, folder):
     found = look(run, "statistics.pbow")
     assert found["features"] == sum(found["features_by_part"].values()) > 0
-    assert "features of H1 " in run("info", "statistics.pbow").stdout
+    assert found["words_by_part"] == {}
+    text = run("info", "statistics.pbow").stdout
+    assert "features of H1 " in text
+    assert "words of" not in text
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,22 @@ def test_titles_are_the_labels_which_may_be_numbers(drawn, folder):
         assert [found[0], found[-1]] == titles
 
 
+@pytest.mark.parametrize(
+    ("figure", "given"),
+    [
+        ("codebook", "several.pbow --part H1"),
+        ("classes", LABELED.replace("model", "several")),
+        ("difference", FIGURES["difference"].replace("model", "several")),
+    ],
+)
+def test_one_resolution_is_drawn_the_finest_unless_another_is_named(
+    drawn, figure, given
+):
+    for option, n_words in {"": 5, "--resolution 2": 2, "--resolution 5": 5}.items():
+        ax = drawn(f"{figure} {given} {option}").axes[0]
+        assert len(ax.collections[-1].get_offsets()) == n_words
+
+
 def test_a_mixture_is_drawn_without_diagrams(run, folder):
     run("plot codebook soft.pbow --part H0 -o x.png")
 

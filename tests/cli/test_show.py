@@ -1,10 +1,13 @@
 import io
 import json
 import sys
+import warnings
 
+import click
 import pytest
 
 from pbow.cli import show
+from pbow.cli.shell import Command
 
 
 class Terminal(io.StringIO):
@@ -21,6 +24,36 @@ def test_only_a_terminal_sees_what_is_going_on_until_it_is_done(monkeypatch, str
     assert during == shown
     # Drawn over: the line is blank, and the next message begins where it began.
     assert stream.getvalue() == shown + ("\r            \r" if shown else "")
+
+
+def test_a_warning_waits_until_the_line_is_free(monkeypatch):
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+
+    @click.command(cls=Command)
+    def learn():
+        with show.waiting("Learning"):
+            warnings.warn("Fewer words.", UserWarning, stacklevel=2)
+            assert stream.getvalue() == "Learning ..."
+
+    learn(standalone_mode=False, args=[])
+    line_drawn_over = "Learning ...\r            \r"
+    assert stream.getvalue() == f"{line_drawn_over}Warning: Fewer words.\n"
+
+
+def test_an_error_is_told_after_the_warnings_before_it(monkeypatch):
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+
+    @click.command(cls=Command)
+    def fail():
+        with show.waiting("Learning"):
+            warnings.warn("Fewer words.", UserWarning, stacklevel=2)
+            raise ValueError("No words.")
+
+    with pytest.raises(click.ClickException, match="No words"):
+        fail(standalone_mode=False, args=[])
+    assert stream.getvalue().endswith("\rWarning: Fewer words.\n")
 
 
 PARTS = {"parts": ["H0", "H1"]}

@@ -34,6 +34,14 @@ def test_the_whole_collection_is_given_to_the_model_at_once(
     assert (result.stdout, result.stderr) == ("", "v.npy: 12 rows, 6 columns\n")
 
 
+def test_columns_name_the_resolution_where_there_are_several(run, folder):
+    result = run("transform several.pbow diagrams.pbow -o -")
+    head, rows = table_of(result.stdout)
+    several = ["h1_n2_word0", "h1_n2_word1", *(f"h1_n5_word{k}" for k in range(5))]
+    assert head == [*NAMES[:3], *several]
+    assert len(rows) == 12
+
+
 def test_diagrams_come_and_vectors_go_by_pipes(run, folder, X, bow):
     printed = run("convert diagrams.pbow -").stdout_bytes
     result = run("transform model.pbow - -o -", input=printed)

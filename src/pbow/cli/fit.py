@@ -50,6 +50,7 @@ def fit(
 
     \b
     pbow fit diagrams.pbow --words 20 -o model.pbow
+    pbow fit diagrams.pbow --words 10,30,100 -o model.pbow
     pbow fit diagrams.pbow --descriptor spbow --set weighting=ramp -o model.pbow
     pbow fit diagrams.pbow --set 'n_words={"H0": 5, "H1": 20}' -o model.pbow
     pbow fit diagrams.pbow --descriptor image --set resolution=30 -o model.pbow

@@ -98,10 +98,13 @@ def _range(ends: tuple[float, float] | None) -> str:
 def _describe_model(path: Path, model_classes: tuple[type, ...]) -> Found:
     from pbow import load  # noqa: PLC0415
     from pbow.vectorizers.base import Vectorizer  # noqa: PLC0415
+    from pbow.vectorizers.words import CodebookVectorizer  # noqa: PLC0415
 
     model = load(path, classes=model_classes)
     name = type(model).__name__
     by_part = model.n_features_by_part() if isinstance(model, Vectorizer) else {}
+    codebooks = model.codebooks_ if isinstance(model, CodebookVectorizer) else {}
+    words = {part: list(codebook.sizes) for part, codebook in codebooks.items()}
     facts = {
         "kind": "model",
         "summary": f"a fitted {name}",
@@ -110,11 +113,16 @@ def _describe_model(path: Path, model_classes: tuple[type, ...]) -> Found:
         "parts": list(model.parts_),
         "features": getattr(model, "n_features_out_", None),
         "features_by_part": by_part,
+        "words_by_part": words,
     }
     rows = [("parts", ", ".join(model.parts_))]
     if facts["features"] is not None:
         rows.append(("features", f"{facts['features']:,}"))
     rows += [(f"features of {part}", f"{n:,}") for part, n in by_part.items()]
+    rows += [
+        (f"words of {part}", ", ".join(f"{n:,}" for n in sizes))
+        for part, sizes in words.items()
+    ]
     rows += [(name, repr(value)) for name, value in facts["parameters"].items()]
     return facts, aligned(rows, left=(0, 1))
 

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from pbow.errors import shown
+
 __all__ = [
     "LazyChoice",
+    "Words",
     "as_json",
     "diagrams",
     "jobs",
@@ -44,6 +48,30 @@ class LazyChoice(click.Choice[str]):
     def choices(self) -> tuple[str, ...]:  # type: ignore[override]
         """The names."""
         return tuple(self._find())
+
+
+class Words(click.ParamType):  # type: ignore[type-arg]
+    """Sizes of codebooks: a number, one per resolution, or "auto"."""
+
+    name = "words"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
+        """Return an int, a tuple of several, or "auto"."""
+        if value == "auto":
+            return value
+        try:
+            sizes = tuple(map(int, value.split(",")))
+        except ValueError:
+            sizes = ()
+        if not sizes or not all(i < j for i, j in pairwise((0, *sizes))):
+            msg = (
+                "expected a number, increasing numbers separated by commas, as in "
+                f"10,30,100, or auto; got {shown(value)}."
+            )
+            self.fail(msg, param, ctx)
+        return sizes if len(sizes) > 1 else sizes[0]
 
 
 path = click.Path(path_type=Path)
@@ -77,9 +105,11 @@ jobs = click.option(
 words = click.option(
     "--words",
     "n_words",
-    type=click.IntRange(min=1),
+    type=Words(),
+    metavar="N[,N...]",
     default=None,
-    help="Size of the codebook, of pbow and spbow.",
+    help="Size of the codebook: a number of words, one per resolution, as in "
+    "10,30,100, or auto.",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 

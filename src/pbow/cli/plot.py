@@ -22,6 +22,13 @@ _part = click.option(
     metavar="NAME",
     help="Part to draw, as in H1. Required if the model has words for several.",
 )
+_resolution = click.option(
+    "--resolution",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Number of words of the resolution to draw, if the model has several; by "
+    "default the finest.",
+)
 _sample = click.option(
     "--sample",
     type=click.IntRange(min=0),
@@ -86,32 +93,34 @@ def barcode(diagrams: Path, output: Path, sample: int) -> None:
 @click.argument("diagrams", type=options.path, required=False)
 @_output
 @_part
+@_resolution
 @model_classes
 def codebook(
     model: Path,
     diagrams: Path | None,
     output: Path,
-    part: str | None,
     model_classes: tuple[type, ...],
+    **choice: Any,
 ) -> None:
     r"""Draw the words of a MODEL, above the points of DIAGRAMS if these are given.
 
     \b
     pbow plot codebook model.pbow diagrams.pbow --part H1 -o words.png
+    pbow plot codebook model.pbow --part H1 --resolution 30 -o words.png
     """
     from pbow import load  # noqa: PLC0415
     from pbow.plotting import plot_codebook  # noqa: PLC0415
 
     with _figure(output, model, diagrams) as draw:
         X = None if diagrams is None else read_diagrams(diagrams)
-        draw(plot_codebook(load(model, classes=model_classes), X, part=part))
+        draw(plot_codebook(load(model, classes=model_classes), X, **choice))
 
 
 def _labeled(command: Callable[..., None]) -> Callable[..., None]:
     """Add the arguments and options of figures of classes."""
     labels = options.labels(required=True)
-    given = (options.model, options.diagrams, labels, options.names, _output, _part)
-    for add in reversed((*given, model_classes)):
+    given = (options.model, options.diagrams, labels, options.names, _output)
+    for add in reversed((*given, _part, _resolution, model_classes)):
         command = add(command)
     return command
 
@@ -149,9 +158,9 @@ def difference(classes: tuple[str, str], **given: Any) -> None:
     """
     from pbow.plotting import plot_class_difference  # noqa: PLC0415
 
-    def draw(fitted: Any, X: Any, y: Any, part: str | None) -> Any:
+    def draw(fitted: Any, X: Any, y: Any, **choice: Any) -> Any:
         # Labels as they stand in the command, whether they are numbers or not.
-        return plot_class_difference(fitted, X, y.astype(str), classes, part=part)
+        return plot_class_difference(fitted, X, y.astype(str), classes, **choice)
 
     _draw_labeled(draw, **given)
 
@@ -164,8 +173,8 @@ def _draw_labeled(
     labels: Path,
     names: Path | None,
     output: Path,
-    part: str | None,
     model_classes: tuple[type, ...],
+    **choice: Any,
 ) -> None:
     from pbow import load  # noqa: PLC0415
     from pbow.io import read_labels  # noqa: PLC0415
@@ -174,7 +183,7 @@ def _draw_labeled(
         X = read_diagrams(diagrams)
         y = read_labels(labels, len(X), names)
         fitted = load(model, classes=model_classes)
-        draw(function(fitted, X, y, part=part)[0])
+        draw(function(fitted, X, y, **choice)[0])
 
 
 def _one(path: Path, sample: int) -> Any:

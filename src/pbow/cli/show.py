@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+import warnings
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,9 +38,13 @@ def waiting(label: str) -> Iterator[None]:
         return
     click.echo(f"{label} ...", nl=False, err=True)
     try:
-        yield
+        # Until the line is free again.
+        with warnings.catch_warnings(record=True) as caught:
+            yield
     finally:
         click.echo(f"\r{'':{len(label) + 4}}\r", nl=False, err=True)
+        for one in caught:
+            warnings.showwarning(one.message, one.category, one.filename, one.lineno)
 
 
 def print_text(text: object) -> None:
