@@ -10,6 +10,7 @@ from benchmarks import (
     bow,
     cold,
     elsewhere,
+    family,
     gram,
     homology,
     images,
@@ -31,6 +32,7 @@ __all__ = ["BENCHMARKS", "main"]
 BENCHMARKS: dict[str, Callable[[Settings], list[Table]]] = {
     "bow": bow.benchmark,
     "stable": stable.benchmark,
+    "family": family.benchmark,
     "kmeans": learning.benchmark_kmeans,
     "mixture": learning.benchmark_mixture,
     "sample": sampling.benchmark_sample,

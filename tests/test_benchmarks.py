@@ -18,6 +18,7 @@ sys.path.insert(0, str(ROOT))
 from benchmarks import (  # noqa: E402
     bow,
     elsewhere,
+    family,
     gram,
     images,
     landscapes,
@@ -96,6 +97,14 @@ def test_all_ways_to_add_up_likelihoods_agree(tiny, covariance, monkeypatch):
     monkeypatch.setattr(stable, "N_WORDS", 10)
     (table,) = stable.benchmark(tiny)
     assert table.failures == []
+
+
+def test_all_ways_to_sum_residuals_and_gradients_agree(tiny, monkeypatch):
+    monkeypatch.setattr(family, "WORKLOADS", ["W1"])
+    monkeypatch.setattr(family, "N_WORDS", 10)
+    for table in family.benchmark(tiny):
+        assert table.failures == []
+        assert len(table.rows) > 3
 
 
 def test_contenders_take_turns(tiny):
