@@ -12,6 +12,7 @@ from . import io as io
 from . import kernels as kernels
 from . import plotting as plotting
 from . import preprocessing as preprocessing
+from . import residuals as residuals
 from . import sampling as sampling
 from . import stability as stability
 from . import vectorizers as vectorizers
