@@ -29,25 +29,32 @@ class PersistenceBoW(CodebookVectorizer):
 
     Parameters
     ----------
-    n_words : int or dict of str to int, default=50
-        Size of the codebook, N in the paper; a dict gives one for each part.
+    n_words : int, tuple of int, "auto", or dict of such, default=(10, 30, 100)
+        Size of the codebook, N in the paper. A tuple gives several resolutions, learnt
+        from one sample, whose columns stand side by side; "auto" chooses one by the
+        distortion of held-out points; a dict has one of these for each part. With fewer
+        distinct points than words, each point is a word, with a warning; resolutions
+        that would coincide are learnt once.
     weighting : {"uniform", "ramp"}, default="uniform"
         Probability of a point to be sampled for clustering: the same for all (without
         replacement), or growing linearly with persistence between two quantiles (with
         replacement).
-    quantiles : (float, float), default=(0.05, 0.95)
-        Where the ramp starts and ends: quantiles of the training persistences.
+    quantiles : (float or None, float), default=(0.05, 0.95)
+        Where the ramp starts and ends: quantiles of the training persistences. With
+        None it starts at 0.
     sample_size : int or None, default=10_000
         Number of points sampled for clustering, S in the paper. None takes as many as
         there are.
     whiten : bool, default=True
         Learn and compare in coordinates divided by the sample's standard deviations.
-    point_weight : {None, "ramp"}, default=None
-        Whether a point counts as 1 in the histogram, or as the ramp of its persistence.
-    normalize : {"sqrt", "sqrt-l2", "lipschitz", None}, default="sqrt"
-        Square roots of the counts; those divided by their L2 norm, as in the paper;
-        counts divided by 1 + their L2 norm; or the counts themselves. Each part is
-        normalized by itself.
+    point_weight : {None, "ramp", "squared-ramp"}, default=None
+        Whether a point counts as 1 in the histogram, as the ramp of its persistence, or
+        as the square of that.
+    normalize : {"sqrt", "sqrt-l2", "smooth-sqrt", "lipschitz", None}, default="sqrt"
+        Square roots of the counts; those divided by their L2 norm, as in the paper; the
+        smooth roots sqrt(v + 0.1) - sqrt(0.1) of counts v; counts divided by 1 + their
+        L2 norm; or the counts themselves. Each part and each resolution is normalized
+        by itself.
     essential : {"drop", "separate"} or float, default="drop"
         What to do with essential points: leave them out; give them a codebook of their
         own over births, in a part ``<part>_inf`` with at most as many words as there
@@ -63,11 +70,14 @@ class PersistenceBoW(CodebookVectorizer):
     Attributes
     ----------
     codebooks_ : dict of str to KMeansCodebook
-        The words of each part in birth-persistence coordinates.
+        The words of each part in birth-persistence coordinates, those of all
+        resolutions one after another.
     parts_ : tuple of str
         The parts seen in fit.
     ramps_ : dict of str to Ramp or None
         The weight of a point in the histogram, by part.
+    size_curves_ : dict of str to SizeCurve or None
+        Of ``n_words="auto"``, the criterion by the number of words, by part.
 
     See Also
     --------
@@ -94,7 +104,7 @@ class PersistenceBoW(CodebookVectorizer):
 
     def __init__(
         self,
-        n_words: NWords | Mapping[str, NWords] = 50,
+        n_words: NWords | Mapping[str, NWords] = (10, 30, 100),
         *,
         weighting: str = "uniform",
         quantiles: tuple[float | None, float] = (0.05, 0.95),
@@ -125,7 +135,7 @@ class PersistenceBoW(CodebookVectorizer):
 
         Parameters
         ----------
-        n_words : int or dict of str to int, default=50
+        n_words : int, tuple of int, "auto", or dict of such, default=50
             Size of the codebook, N in the paper.
         **params
             Other parameters, which win over the paper's.

@@ -27,21 +27,30 @@ class StablePersistenceBoW(CodebookVectorizer):
     """Stable persistence bag-of-words (sPBoW): soft counts of points by each word.
 
     Training diagrams are merged, sub-sampled and described by a Gaussian mixture. A
-    diagram is then, for each component, the sum of its points' likelihoods. Soft counts
-    change smoothly with the points, but only :meth:`certified` settings have a proven
-    Lipschitz constant in the 1-Wasserstein distance: points must lose their weight
-    towards the diagonal, where the distance lets them vanish, and neither square roots
-    nor posteriors may follow (see :func:`pbow.stability.lipschitz_constant`).
+    diagram is then, for each component, the sum of its points' likelihoods: by default
+    of their posterior probabilities, under components twice as wide as those learnt, in
+    mixtures of 10, 30 and 100 components side by side. Soft counts change smoothly
+    with the points, but only some settings, as those of :meth:`certified`, have a
+    proven Lipschitz constant (see :func:`pbow.stability.lipschitz_constant`).
 
     The defaults are those that won over the data sets at hand without tuning;
     :meth:`paper` gives the settings of the paper. Read more in the user guide.
 
     Parameters
     ----------
-    n_words : int or dict of str to int, default=50
-        Number of components, N in the paper; a dict gives one for each part.
-    covariance : {"diag", "full"}, default="diag"
-        Shape of the components.
+    n_words : int, tuple of int, "auto", or dict of such, default=(10, 30, 100)
+        Number of components, N in the paper. A tuple gives several resolutions, learnt
+        from one sample, whose columns stand side by side; "auto" chooses one by the
+        Bayesian information criterion; a dict has one of these for each part. With
+        fewer distinct points than components, each point has one, with a warning;
+        resolutions that would coincide are learnt once.
+    covariance : {"diag", "full", "tied"}, default="diag"
+        Shape of the components: axis-parallel; any; or that of all k-means clusters
+        together, the same for each, which has a proven constant also with posteriors.
+    temperature : float, default=2.0
+        Widens the components: covariances are multiplied by its square, means and
+        weights stay. 1.0 keeps the mixture as it was learnt. It is not the temperature
+        of a softmax in a neural network, which would flatten the weights as well.
     scale : {"posterior", "peak", "density"}, default="posterior"
         What a point x adds to word i: its share w_i p_i(x) / sum_j w_j p_j(x), in all
         1; p_i(x) / p_i(mean_i), at most 1; or w_i p_i(x) as in the paper, in which a
@@ -52,20 +61,22 @@ class StablePersistenceBoW(CodebookVectorizer):
         Probability of a point to be sampled for the mixture: the same for all (without
         replacement), or growing linearly with persistence between two quantiles (with
         replacement).
-    quantiles : (float, float), default=(0.05, 0.95)
-        Where the ramp starts and ends: quantiles of the training persistences.
+    quantiles : (float or None, float), default=(0.05, 0.95)
+        Where the ramp starts and ends: quantiles of the training persistences. With
+        None it starts at 0.
     sample_size : int or None, default=10_000
         Number of points sampled for the mixture, S in the paper. None takes as many as
         there are.
     whiten : bool, default=True
         Learn in coordinates divided by the sample's standard deviations. Means,
         covariances and densities are those of the original coordinates.
-    point_weight : {None, "ramp"}, default=None
-        Whether a point counts as 1 in the sums, or as the ramp of its persistence.
-    normalize : {"sqrt", "sqrt-l2", "lipschitz", None}, default="sqrt"
-        Square roots of the sums; those divided by their L2 norm; sums divided by 1 +
-        their L2 norm, which keeps a proven constant; or the sums themselves. Each part
-        is normalized by itself.
+    point_weight : {None, "ramp", "squared-ramp"}, default=None
+        Whether a point counts as 1 in the sums, as the ramp of its persistence, or as
+        the square of that, which makes square roots stable.
+    normalize : {"sqrt", "sqrt-l2", "smooth-sqrt", "lipschitz", None}, default="sqrt"
+        Square roots of the sums; those divided by their L2 norm; the smooth roots
+        sqrt(v + 0.1) - sqrt(0.1) of sums v; sums divided by 1 + their L2 norm; or the
+        sums themselves. Each part and each resolution is normalized by itself.
     essential : {"drop", "separate"} or float, default="drop"
         What to do with essential points: leave them out; give them a mixture of their
         own over births, in a part ``<part>_inf`` with at most as many words as there
@@ -81,11 +92,14 @@ class StablePersistenceBoW(CodebookVectorizer):
     Attributes
     ----------
     codebooks_ : dict of str to GaussianCodebook
-        The mixture of each part in birth-persistence coordinates.
+        The words of each part in birth-persistence coordinates, widened by the
+        temperature; those of all resolutions one after another.
     parts_ : tuple of str
         The parts seen in fit.
     ramps_ : dict of str to Ramp or None
         The weight of a point in the sums, by part.
+    size_curves_ : dict of str to SizeCurve or None
+        Of ``n_words="auto"``, the criterion by the number of words, by part.
     stability_constant_ : float or None
         A proven C with ``max|v(B) - v(B')| <= C * W1(B, B')``, the 1-Wasserstein
         distance with the L-infinity metric in the birth-death plane, the largest over
@@ -94,6 +108,7 @@ class StablePersistenceBoW(CodebookVectorizer):
     See Also
     --------
     PersistenceBoW : Hard assignment: counts of points nearest to each word.
+    pbow.features.distance_kernel : A better classifier on these features than a linear.
     pbow.stability.lipschitz_constant : The constant in another ground metric.
 
     References
@@ -105,10 +120,13 @@ class StablePersistenceBoW(CodebookVectorizer):
     --------
     >>> from pbow import StablePersistenceBoW
     >>> X = [[[0.0, 1.0], [0.0, 0.9], [0.5, 0.6]], [[0.5, 0.7]], []]
-    >>> StablePersistenceBoW(n_words=2, random_state=0).fit_transform(X).round(2)
-    array([[1.  , 1.41],
-           [1.  , 0.  ],
-           [0.  , 0.  ]])
+    >>> bow = StablePersistenceBoW(n_words=(1, 2), random_state=0)
+    >>> bow.fit_transform(X).round(2)
+    array([[1.73, 1.  , 1.41],
+           [1.  , 1.  , 0.  ],
+           [0.  , 0.  , 0.  ]])
+    >>> bow.get_feature_names_out().tolist()
+    ['h1_n1_word0', 'h1_n2_word0', 'h1_n2_word1']
     """
 
     short_name: ClassVar[str] = "spbow"
@@ -124,10 +142,10 @@ class StablePersistenceBoW(CodebookVectorizer):
 
     def __init__(
         self,
-        n_words: NWords | Mapping[str, NWords] = 50,
+        n_words: NWords | Mapping[str, NWords] = (10, 30, 100),
         *,
         covariance: str = "diag",
-        temperature: float = 1.0,
+        temperature: float = 2.0,
         scale: str = "posterior",
         dtype: str = "float64",
         weighting: str = "uniform",
@@ -163,7 +181,7 @@ class StablePersistenceBoW(CodebookVectorizer):
 
         Parameters
         ----------
-        n_words : int or dict of str to int, default=50
+        n_words : int, tuple of int, "auto", or dict of such, default=50
             Number of components, N in the paper.
         **params
             Other parameters, which win over the paper's.
@@ -183,6 +201,7 @@ class StablePersistenceBoW(CodebookVectorizer):
         """
         settings: dict[str, Any] = {
             "covariance": "diag",
+            "temperature": 1.0,
             "scale": "density",
             "weighting": "ramp",
             "whiten": False,
@@ -192,13 +211,13 @@ class StablePersistenceBoW(CodebookVectorizer):
 
     @classmethod
     def certified(
-        cls, n_words: NWords | Mapping[str, NWords] = 50, **params: Any
+        cls, n_words: NWords | Mapping[str, NWords] = (10, 30, 100), **params: Any
     ) -> Self:
         """Return the descriptor in a form whose Lipschitz constant is proven.
 
         Parameters
         ----------
-        n_words : int or dict of str to int, default=50
+        n_words : int, tuple of int, "auto", or dict of such, default=(10, 30, 100)
             Number of components.
         **params
             Other parameters, which win over these.
@@ -206,8 +225,9 @@ class StablePersistenceBoW(CodebookVectorizer):
         Returns
         -------
         vectorizer : StablePersistenceBoW
-            Soft counts, at most 1 a point and word, of points weighted by the ramp of
-            their persistence; not normalized.
+            Square roots of sums of posteriors, under components that share one
+            covariance, of points weighted by the squared ramp of their persistence. The
+            ramp reaches 1 at the first decile, so that nearly all points count fully.
 
         Examples
         --------
@@ -218,9 +238,10 @@ class StablePersistenceBoW(CodebookVectorizer):
         True
         """
         settings: dict[str, Any] = {
-            "scale": "peak",
-            "point_weight": "ramp",
-            "normalize": None,
+            "covariance": "tied",
+            "temperature": 1.5,
+            "point_weight": "squared-ramp",
+            "quantiles": (None, 0.1),
         }
         return cls(n_words, **settings | params)
 
