@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from pbow._utils.checks import check_option
 from pbow._utils.threads import for_each_block
-from pbow.codebook import GaussianCodebook, KMeansCodebook, in_plane
+from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.compute.mixture import pack
-from pbow.compute.moments import PER_FISHER, PER_RESIDUAL, sum_gradients, sum_residuals
-from pbow.compute.normalize import NORMALIZATIONS, normalize_rows
+from pbow.compute.moments import TWICE, sum_gradients, sum_residuals
+from pbow.compute.normalize import NORMALIZATIONS
 from pbow.compute.vlad import INTRA, vlad_brute, vlad_grid, vlad_in_numpy
 from pbow.diagrams import Diagrams
 from pbow.encoding import (
@@ -45,9 +45,8 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-# Points and offsets in, the rows of one resolution out. Loops know the plane only: of
-# births alone, an encoder leaves out every second column.
-Encoder = Callable[[Floats, NDArray[np.int64]], Floats]
+# A function of points, offsets and rows of zeros, without gaps, that sets the rows.
+Encoder = Callable[[Floats, NDArray[np.int64], Floats], None]
 
 FISHER_NORMALIZATIONS = (None, "sqrt", "sqrt-l2")
 SOFT_NORMALIZATIONS = (*FISHER_NORMALIZATIONS, "sqrt-l2-twice")
@@ -59,8 +58,6 @@ COMPILED: Mapping[str, Any] = MappingProxyType({"brute": vlad_brute, "grid": vla
 RESIDUAL_A_POINT = 1.5
 SOFT_A_WORD = 1.6
 GRADIENT_A_WORD = 1.9
-
-LARGEST = np.finfo(np.float64).max
 
 
 def encode_residuals(
@@ -134,24 +131,27 @@ def residuals_with(
         for loop, book in pairs
     )
     encoders = [_residual_encoder(loop, book, ramp, code) for loop, book in pairs]
-    return _encode(X, encoders, codebook, PER_RESIDUAL, cost, n_jobs)
+    return _encode(X, encoders, codebook, len(codebook.scale), cost, n_jobs)
 
 
 def _residual_encoder(
     loop: Loop, codebook: KMeansCodebook, ramp: Ramp | None, code: int
 ) -> Encoder:
     words, inverse = codebook.scaled_words, codebook.inverse
+    is_line = codebook.births_only
     grid = (codebook.grid,) if loop == "grid" else ()
-    limits = _limits(ramp)
+    options = (words, inverse, *grid, _limits(ramp), code)
 
-    def encode(points: Floats, offsets: NDArray[np.int64]) -> Floats:
+    def encode(points: Floats, offsets: NDArray[np.int64], rows: Floats) -> None:
         if loop == "numpy":
             points, offsets = points[offsets[0] : offsets[-1]], offsets - offsets[0]
-            rows = vlad_in_numpy(points, offsets, words, inverse, ramp, code)
+            plane = vlad_in_numpy(points, offsets, words, inverse, ramp, code)
         else:
-            rows = np.zeros((len(offsets) - 1, PER_RESIDUAL * len(words)))
-            COMPILED[loop](points, offsets, words, inverse, *grid, limits, code, rows)
-        return rows[:, ::2] if codebook.births_only else rows
+            # The loops know the plane only.
+            plane = np.zeros((len(rows), 2 * len(words))) if is_line else rows
+            COMPILED[loop](points, offsets, *options, plane)
+        if plane is not rows:
+            rows[:] = plane[:, ::2] if is_line else plane
 
     return encode
 
@@ -205,14 +205,14 @@ def encode_soft_residuals(
         _moment_encoder(
             sum_residuals,
             book,
-            np.tile(1.0 / in_plane(book.scale, 1.0), book.n_words),
+            np.tile(1.0 / book.scale, (book.n_words, 1)),
             ramp,
             normalize,
         )
         for book in codebook.resolutions
     ]
     cost = SOFT_A_WORD * codebook.n_words
-    return _encode(X, encoders, codebook, PER_RESIDUAL, cost, n_jobs)
+    return _encode(X, encoders, codebook, len(codebook.scale), cost, n_jobs)
 
 
 def encode_gradients(
@@ -277,7 +277,7 @@ def encode_gradients(
         for book in codebook.resolutions
     ]
     cost = GRADIENT_A_WORD * codebook.n_words
-    return _encode(X, encoders, codebook, PER_FISHER, cost, n_jobs)
+    return _encode(X, encoders, codebook, 2 * len(codebook.scale), cost, n_jobs)
 
 
 def check_diagonal(codebook: GaussianCodebook) -> None:
@@ -297,7 +297,8 @@ def _information(codebook: GaussianCodebook) -> Floats:
     """Return what each column is multiplied by: 1 / sqrt(w), 1 / sqrt(2 w)."""
     by_mean = 1.0 / np.sqrt(codebook.weights)
     by_variance = by_mean / math.sqrt(2.0)
-    return np.column_stack((by_mean, by_mean, by_variance, by_variance)).ravel()
+    n_dims = len(codebook.scale)
+    return np.column_stack([by_mean] * n_dims + [by_variance] * n_dims)
 
 
 def _moment_encoder(
@@ -309,42 +310,32 @@ def _moment_encoder(
 ) -> Encoder:
     components = pack(codebook.weights, codebook.means, codebook.covariances)
     components[5] -= components[5, : codebook.n_words].max()
-    limits = _limits(ramp)
-
-    def encode(points: Floats, offsets: NDArray[np.int64]) -> Floats:
-        sums = np.empty((len(offsets) - 1, len(factors)))
-        loop(points, offsets, components, limits, sums)
-        with np.errstate(over="ignore"):
-            sums *= factors
-        np.clip(sums, -LARGEST, LARGEST, out=sums)
-        if codebook.births_only:  # before the norms
-            sums = np.ascontiguousarray(sums[:, ::2])
-        if normalize == "sqrt-l2-twice":
-            code = NORMALIZATIONS["sqrt-l2"]
-            return normalize_rows(normalize_rows(sums, code), code)
-        return normalize_rows(sums, NORMALIZATIONS[normalize])
-
-    return encode
+    code = TWICE if normalize == "sqrt-l2-twice" else NORMALIZATIONS[normalize]
+    options = (components, _limits(ramp), factors, code)
+    return lambda points, offsets, rows: loop(points, offsets, *options, rows)
 
 
 def _encode(
     X: Diagrams,
     encoders: Sequence[Encoder],
     codebook: KMeansCodebook | GaussianCodebook,
-    columns_per_word: int,
+    per_word: int,
     nanoseconds_per_point: float,
     n_jobs: int | None,
 ) -> Floats:
-    """Set the columns of each resolution by its encoder, a few rows at a time."""
-    per_word = columns_per_word // (2 if codebook.births_only else 1)
+    """Set the columns of each resolution by its encoder."""
     cuts = list(pairwise(accumulate(codebook.sizes, initial=0)))
     out = np.zeros((len(X), per_word * codebook.n_words))
 
     def run(first: int, last: int) -> None:
+        if len(encoders) == 1:
+            encoders[0](X.points, X.offsets[first : last + 1], out[first:last])
+            return
         for row in range(first, last, ROWS):
             end = min(row + ROWS, last)
             for encode, (i, j) in zip(encoders, cuts, strict=True):
-                rows = encode(X.points, X.offsets[row : end + 1])
+                rows = np.zeros((end - row, per_word * (j - i)))
+                encode(X.points, X.offsets[row : end + 1], rows)
                 out[row:end, per_word * i : per_word * j] = rows
 
     for_each_block(

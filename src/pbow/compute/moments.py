@@ -1,8 +1,11 @@
 """Moments of points about the components of a mixture, shared out by posteriors.
 
 The loops of soft VLAD and of Fisher vectors. Components are those of ``likelihood``, in
-float64, with log factors of at most 0; ``out`` has a few columns per real component,
-side by side. Each diagram is summed in the order of its points, whatever the block.
+float64, with log factors of at most 0. ``factors`` is (real components, columns of
+each); ``out`` has all columns side by side. Sums are multiplied by the factors, cut at
+LARGEST, and each row is normalized: TWICE, or see ``normalize_row``. Where there is a
+factor for every second sum only, the others, of persistences, are left out. Each
+diagram is summed in the order of its points, whatever the block.
 """
 
 from __future__ import annotations
@@ -22,15 +25,18 @@ from pbow.compute.likelihood import (
     _far_shares,
     _place,
 )
+from pbow.compute.normalize import SQRT_L2, normalize_row
 from pbow.compute.sums import sum_of
 from pbow.compute.vlad import residual
 
-__all__ = ["PER_FISHER", "PER_RESIDUAL", "sum_gradients", "sum_residuals"]
+__all__ = ["TWICE", "sum_gradients", "sum_residuals"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-PER_RESIDUAL, PER_FISHER = 2, 4  # columns per component
+TWICE = 101  # beside those of ``normalize``: square roots and the L2 norm, twice
+# Of features: their sum is finite.
+LARGEST = 1e300
 # (x - mean) / deviation is ROOT times what ``likelihood`` calls u.
 ROOT = math.sqrt(2.0 * LOG_2)
 # Squares are cut here: a share of 0 times infinity would not be 0.
@@ -41,13 +47,20 @@ FAINT = 1e-250
 
 @contracted
 def sum_residuals(
-    points: Floats, offsets: Ints, components: Floats, ramp: Floats, out: Floats
+    points: Floats,
+    offsets: Ints,
+    components: Floats,
+    ramp: Floats,
+    factors: Floats,
+    normalization: int,
+    out: Floats,
 ) -> None:
-    """Set ``out[d, 2k]`` to the sum over diagram d of r_k (birth - mean birth of k).
+    """Set two columns of component k to sums over diagram d of r_k times differences.
 
-    And ``out[d, 2k + 1]`` to that of persistences. r_k is the posterior of component k
-    at the point, times the point's weight by ``ramp``. Differences within rounding are
-    0, as in ``vlad``. Cost: one power of 2 per point and component.
+    They are the differences of birth and of persistence from the mean of k. r_k is the
+    posterior of component k at the point, times the point's weight by ``ramp``.
+    Differences within rounding are 0, as in ``vlad``. Cost: one power of 2 per point
+    and component.
     """
     width = components.shape[1]
     frame = np.array([0.0, 0.0, 1.0, 1.0])
@@ -55,7 +68,7 @@ def sum_residuals(
     b, p, weight = batch[0], batch[1], batch[2]
     share = np.empty((GROUP, width))
     share0, share1, share2, share3 = share[0], share[1], share[2], share[3]
-    sums = np.zeros((PER_RESIDUAL, width))
+    sums = np.zeros((2, width))
     sums_b, sums_p = sums[0], sums[1]
     mean_b, mean_p = components[0], components[1]
     for d in range(out.shape[0]):
@@ -74,19 +87,25 @@ def sum_residuals(
                     in_p = (sums_p[k] + r0 * residual(p0, mp)) + r1 * residual(p1, mp)
                     sums_b[k] = (in_b + r2 * residual(b2, mb)) + r3 * residual(b3, mb)
                     sums_p[k] = (in_p + r2 * residual(p2, mp)) + r3 * residual(p3, mp)
-        _finish(sums, out[d])
+        _finish(sums, factors, normalization, out[d])
 
 
 @contracted
 def sum_gradients(
-    points: Floats, offsets: Ints, components: Floats, ramp: Floats, out: Floats
+    points: Floats,
+    offsets: Ints,
+    components: Floats,
+    ramp: Floats,
+    factors: Floats,
+    normalization: int,
+    out: Floats,
 ) -> None:
-    """Set ``out[d, 4k:4k + 4]`` to sums over diagram d of four terms of component k.
+    """Set four columns of component k to sums over diagram d.
 
-    They are r_k x, r_k y, r_k (x * x - 1) and r_k (y * y - 1), with x and y the point's
-    birth and persistence minus the mean, over the standard deviation, and r_k the
-    posterior times the point's weight by ``ramp``. Components are axis-parallel: L21 is
-    0. Cost: one power of 2 per point and component.
+    They are those of r_k x, r_k y, r_k (x * x - 1) and r_k (y * y - 1), with x and y
+    the point's birth and persistence minus the mean, over the standard deviation, and
+    r_k the posterior times the point's weight by ``ramp``. Components are
+    axis-parallel: L21 is 0. Cost: one power of 2 per point and component.
     """
     width = components.shape[1]
     frame = np.array([0.0, 0.0, 1.0, 1.0])
@@ -94,7 +113,7 @@ def sum_gradients(
     b, p, weight = batch[0], batch[1], batch[2]
     share = np.empty((GROUP, width))
     share0, share1, share2, share3 = share[0], share[1], share[2], share[3]
-    sums = np.zeros((PER_FISHER, width))
+    sums = np.zeros((4, width))
     sums_x, sums_y, sums_xx, sums_yy = sums[0], sums[1], sums[2], sums[3]
     mean_b, mean_p = components[0], components[1]
     rate_b, rate_p = ROOT * components[2], ROOT * components[4]
@@ -123,7 +142,7 @@ def sum_gradients(
                     sums_y[k] = (in_y + r2 * y2) + r3 * y3
                     sums_xx[k] = (in_xx + r2 * _excess(x2)) + r3 * _excess(x3)
                     sums_yy[k] = (in_yy + r2 * _excess(y2)) + r3 * _excess(y3)
-        _finish(sums, out[d])
+        _finish(sums, factors, normalization, out[d])
 
 
 @contracted
@@ -161,10 +180,17 @@ def _share_out(batch: Floats, t: int, components: Floats, share: Floats) -> None
 
 
 @njit(nogil=True, cache=True)
-def _finish(sums: Floats, row: Floats) -> None:
-    """Set ``row`` to the columns of ``sums``, one after another, and those to 0."""
-    n_sums = sums.shape[0]
-    for k in range(row.shape[0] // n_sums):
-        for i in range(n_sums):
-            row[k * n_sums + i] = sums[i, k]
+def _finish(sums: Floats, factors: Floats, normalization: int, row: Floats) -> None:
+    """Set ``row`` to the normalized columns of ``sums``, and those to 0."""
+    n_columns = factors.shape[1]
+    step = sums.shape[0] // n_columns
+    for k in range(factors.shape[0]):
+        for i in range(n_columns):
+            value = sums[i * step, k] * factors[k, i]
+            row[k * n_columns + i] = min(max(value, -LARGEST), LARGEST)
     sums[:] = 0.0
+    if normalization == TWICE:
+        normalize_row(row, SQRT_L2)
+        normalize_row(row, SQRT_L2)
+    else:
+        normalize_row(row, normalization)
