@@ -54,8 +54,18 @@ def test_the_descriptor_is_the_improved_fisher_vector(ragged):
 
 def test_the_training_points_have_next_to_no_gradient(ragged):
     # Expectation maximization stops where their likelihood is stationary.
-    fisher = PersistenceFisherVector(1, normalize=None, random_state=0).fit(ragged)
+    fisher = PersistenceFisherVector(
+        1, temperature=1.0, normalize=None, random_state=0
+    ).fit(ragged)
     assert_allclose(fisher.transform(ragged).sum(axis=0), 0.0, atol=1e-8)
+
+
+def test_wide_words_have_counts_in_their_variances(ragged):
+    wide = PersistenceFisherVector(
+        1, temperature=100.0, normalize=None, random_state=0
+    ).fit_transform(ragged)
+    counts = -ragged.sizes[:, None] / np.sqrt(2.0)
+    assert_allclose(wide[:, 2:], np.repeat(counts, 2, axis=1), rtol=1e-2)
 
 
 def test_features_have_no_unit(ragged):

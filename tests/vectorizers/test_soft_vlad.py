@@ -58,7 +58,7 @@ def test_narrow_words_far_apart_share_points_as_the_nearest_word_does(rng):
     points[:, 1] += points[:, 0]
     X = np.split(points, 10)
     hard, soft = (
-        cls(3, whiten=False, normalize=None, random_state=0).fit_transform(X)
-        for cls in (PersistenceVLAD, SoftPersistenceVLAD)
+        model.set_params(whiten=False, normalize=None, random_state=0).fit_transform(X)
+        for model in (PersistenceVLAD(3), SoftPersistenceVLAD(3, temperature=1.0))
     )
     assert_allclose(soft, hard, atol=1e-6)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 from pbow._utils.constraints import Number
+from pbow.vectorizers.stable import LEAST_TEMPERATURE, MOST_TEMPERATURE
 from pbow.vectorizers.words import CodebookVectorizer
 
 __all__ = ["TEMPERATURE", "ResidualVectorizer"]
 
-# Beyond these, words are points, or all the same.
-TEMPERATURE = Number(1e-3, 1e3)
+TEMPERATURE = Number(LEAST_TEMPERATURE, MOST_TEMPERATURE)
 
 
 class ResidualVectorizer(CodebookVectorizer):

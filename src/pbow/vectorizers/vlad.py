@@ -29,29 +29,33 @@ class PersistenceVLAD(ResidualVectorizer):
     symmetrically around a word, and is not stable: a point halfway between two words
     can change sides.
 
-    Read more in the user guide.
+    The defaults were chosen among a few settings, on small samples of the data sets at
+    hand; :meth:`paper` gives the settings of the authors' program. Read more in the
+    user guide.
 
     Parameters
     ----------
-    n_words : int, tuple of int, "auto" or dict of str to these, default=30
-        Size of the codebook, N; several sizes, in increasing order, give several
-        codebooks side by side. A dict gives one for each part. A word has two
-        features.
+    n_words : int, tuple of int, "auto", or dict of such, default=(5, 10, 20)
+        Size of the codebook, N. Each word has two features. A tuple gives several
+        resolutions, learnt from one sample, whose columns stand side by side; "auto"
+        chooses one by the distortion of held-out points; a dict has one of these for
+        each part. With fewer distinct points than words, each point is a word, with a
+        warning; resolutions that would coincide are learnt once.
     weighting : {"uniform", "ramp"}, default="uniform"
         Probability of a point to be sampled for clustering: the same for all (without
         replacement), or growing linearly with persistence between two quantiles (with
         replacement).
     quantiles : (float or None, float), default=(0.05, 0.95)
-        Where the ramp starts and ends: quantiles of the training persistences. None
-        starts it at 0.
+        Where the ramp starts and ends: quantiles of the training persistences. With
+        None it starts at 0.
     sample_size : int or None, default=10_000
         Number of points sampled for clustering. None takes as many as there are.
     whiten : bool, default=True
         Learn, compare and take differences in coordinates divided by the sample's
         standard deviations.
     point_weight : {None, "ramp", "squared-ramp"}, default=None
-        Whether a point counts as 1 in the sums, or as the ramp of its persistence, or
-        as the square of that.
+        Whether a point counts as 1 in the sums, as the ramp of its persistence, or as
+        the square of that.
     normalize : {"sqrt", "sqrt-l2", "sqrt-intra-l2", None}, default="sqrt"
         Signed square roots of the sums; those divided by their L2 norm; those divided
         by the L2 norm of each word, and then by the norm of the row, as in the authors'
@@ -73,13 +77,14 @@ class PersistenceVLAD(ResidualVectorizer):
     Attributes
     ----------
     codebooks_ : dict of str to KMeansCodebook
-        The words of each part in birth-persistence coordinates.
+        The words of each part in birth-persistence coordinates, those of all
+        resolutions one after another.
     parts_ : tuple of str
         The parts seen in fit.
     ramps_ : dict of str to Ramp or None
         The weight of a point in the sums, by part.
     size_curves_ : dict of str to SizeCurve or None
-        By part, what ``n_words="auto"`` was chosen by.
+        Of ``n_words="auto"``, the criterion by the number of words, by part.
 
     See Also
     --------
@@ -122,7 +127,7 @@ class PersistenceVLAD(ResidualVectorizer):
 
     def __init__(
         self,
-        n_words: NWords | Mapping[str, NWords] = 30,
+        n_words: NWords | Mapping[str, NWords] = (5, 10, 20),
         *,
         weighting: str = "uniform",
         quantiles: tuple[float | None, float] = (0.05, 0.95),
@@ -148,13 +153,13 @@ class PersistenceVLAD(ResidualVectorizer):
         self.random_state = random_state
 
     @classmethod
-    def paper(cls, n_words: NWords | Mapping[str, NWords] = 30, **params: Any) -> Self:
+    def paper(cls, n_words: NWords | Mapping[str, NWords] = 50, **params: Any) -> Self:
         """Return the descriptor with the settings of the authors' program.
 
         Parameters
         ----------
-        n_words : int, tuple of int, "auto" or dict of str to these, default=30
-            Size of the codebook.
+        n_words : int, tuple of int, "auto", or dict of such, default=50
+            Number of words.
         **params
             Other parameters, which win over the program's.
 
