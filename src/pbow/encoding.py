@@ -250,9 +250,10 @@ def encode_likelihoods(
     check_option("normalize", normalize, NORMALIZATIONS)
     check_option("dtype", dtype, ("float64", "float32"))
     _check_finite(X)
-    encoders = [
-        _likelihood_summer(book, scale, ramp, dtype) for book in codebook.resolutions
-    ]
+    books = codebook.resolutions
+    # In single precision, each has coordinates of its own.
+    groups = [books] if dtype == "float64" else [(book,) for book in books]
+    encoders = [_likelihood_summer(group, scale, ramp, dtype) for group in groups]
     out = np.zeros((len(X), codebook.n_words), dtype)
     largest = np.finfo(dtype).max
 
@@ -260,10 +261,13 @@ def encode_likelihoods(
         # In float64 until the end, a few rows at a time.
         for row in range(first, last, ROWS):
             end = min(row + ROWS, last)
-            for encode, columns in zip(encoders, columns_of(codebook), strict=True):
-                sums = np.empty((end - row, columns.stop - columns.start))
-                encode(X.points, X.offsets[row : end + 1], sums)
-                rows = normalize_rows(sums, NORMALIZATIONS[normalize])
+            sums = [
+                part
+                for encode in encoders
+                for part in encode(X.points, X.offsets[row : end + 1])
+            ]
+            for part, columns in zip(sums, columns_of(codebook), strict=True):
+                rows = normalize_rows(part, NORMALIZATIONS[normalize])
                 out[row:end, columns] = np.minimum(rows, largest)
 
     for_each_block(
@@ -276,25 +280,34 @@ def encode_likelihoods(
 
 
 def _likelihood_summer(
-    codebook: GaussianCodebook, scale: str, ramp: Ramp | None, dtype: str
-) -> Callable[[Floats, NDArray[np.int64], Floats], None]:
-    """Return the function of points, offsets and sums that sets the sums."""
-    n_words = codebook.n_words
-    components = pack(codebook.weights, codebook.means, codebook.covariances, dtype)
-    frame = _single_precision_frame(components[:, :n_words], dtype)
-    components[:2, :n_words] -= frame[:2, np.newaxis]
-    components[:2, :n_words] *= frame[2:, np.newaxis]
-    components[[2, 3, 4]] /= frame[[2, 2, 3], np.newaxis]
-    logs = components[5, :n_words].copy()
-    components[5] -= logs.max()
-    packed = components.astype(dtype)
-    loop: Any = sum_posteriors if scale == "posterior" else sum_likelihoods
+    codebooks: Sequence[GaussianCodebook], scale: str, ramp: Ramp | None, dtype: str
+) -> Callable[[Floats, NDArray[np.int64]], list[Floats]]:
+    """Return the function of points and offsets that gives the sums by codebook."""
+    blocks, logs = [], []
+    for book in codebooks:
+        components = pack(book.weights, book.means, book.covariances, dtype)
+        frame = _single_precision_frame(components[:, : book.n_words], dtype)
+        components[:2, : book.n_words] -= frame[:2, np.newaxis]
+        components[:2, : book.n_words] *= frame[2:, np.newaxis]
+        components[[2, 3, 4]] /= frame[[2, 2, 3], np.newaxis]
+        logs.append(components[5, : book.n_words].copy())
+        components[5] -= logs[-1].max()
+        blocks.append(components.astype(dtype))
+    packed = np.hstack(blocks)
+    ends = np.cumsum([block.shape[1] for block in blocks])
+    starts = [0, *ends[:-1].tolist()]
     limits = _limits(ramp)
 
-    def encode(points: Floats, offsets: NDArray[np.int64], sums: Floats) -> None:
-        loop(points, offsets, frame, packed, limits, sums)
+    def encode(points: Floats, offsets: NDArray[np.int64]) -> list[Floats]:
+        sums = np.empty((len(offsets) - 1, packed.shape[1]))
+        if scale == "posterior":
+            sum_posteriors(points, offsets, frame, packed, ends, limits, sums)
+        else:
+            sum_likelihoods(points, offsets, frame, packed, limits, sums)
+        parts = [sums[:, i : i + len(log)] for i, log in zip(starts, logs, strict=True)]
         if scale == "density":
-            sums *= np.exp2(logs)
+            parts = [part * np.exp2(log) for part, log in zip(parts, logs, strict=True)]
+        return parts
 
     return encode
 

@@ -8,8 +8,9 @@ u = L11 db and v = L21 db + L22 dp,
     likelihood = factor * 0.5**(u * u + v * v).
 
 ``components`` is float64 or float32 and sets the precision of the powers; sums are
-float64, as ``out``. Its columns are padded, with zeros and a factor of 0, to as many as
-fill whole vectors of the processor; ``out`` has the columns of real components only.
+float64, as ``out``. Components of several mixtures stand side by side, and ``ends`` has
+the column where each of them ends. Their columns are padded, with zeros and a factor of
+0, to as many as fill whole vectors of the processor; ``out`` has the same columns.
 ``frame`` is (birth, persistence, rate of births, rate of persistences): coordinates are
 taken relative to the first two and times the rates, in float64, before they are rounded
 to the loop's precision, so that float32 neither overflows nor loses digits far from 0.
@@ -27,7 +28,14 @@ from pbow.compute.exponential import contracted, half_to
 from pbow.compute.ramp import point_weight
 from pbow.compute.sums import sum_of
 
-__all__ = ["LOG_2", "VECTOR_BYTES", "sum_likelihoods", "sum_posteriors"]
+__all__ = [
+    "GROUP",
+    "LOG_2",
+    "VECTOR_BYTES",
+    "distance",
+    "sum_likelihoods",
+    "sum_posteriors",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -74,17 +82,17 @@ def sum_likelihoods(
                 w0, w1, w2, w3 = weight[t], weight[t + 1], weight[t + 2], weight[t + 3]
                 for k in range(width):
                     mb, mp, u, v, w = mean_b[k], mean_p[k], l11[k], l21[k], l22[k]
-                    e0 = half_to(_distance(b0, p0, mb, mp, u, v, w))
-                    e1 = half_to(_distance(b1, p1, mb, mp, u, v, w))
-                    e2 = half_to(_distance(b2, p2, mb, mp, u, v, w))
-                    e3 = half_to(_distance(b3, p3, mb, mp, u, v, w))
+                    e0 = half_to(distance(b0, p0, mb, mp, u, v, w))
+                    e1 = half_to(distance(b1, p1, mb, mp, u, v, w))
+                    e2 = half_to(distance(b2, p2, mb, mp, u, v, w))
+                    e3 = half_to(distance(b3, p3, mb, mp, u, v, w))
                     sums[k] = (((sums[k] + w0 * e0) + w1 * e1) + w2 * e2) + w3 * e3
             _close(sums, totals)
         _finish(totals, out[d])
 
 
 @contracted
-def _distance(
+def distance(
     b: float,
     p: float,
     mean_b: float,
@@ -129,13 +137,15 @@ def sum_posteriors(
     offsets: Ints,
     frame: Floats,
     components: Floats,
+    ends: Ints,
     ramp: Floats,
     out: Floats,
 ) -> None:
     """Set ``out[d, k]`` to the sum over diagram d of component k's share of each point.
 
-    As :func:`sum_likelihoods`, but the likelihoods of a point are divided by their sum:
-    every point gives 1, or its weight, in all. The log factors are at most 0.
+    As :func:`sum_likelihoods`, but the likelihoods of a point are divided by their sum
+    over a mixture: to each mixture every point gives 1, or its weight, in all. The log
+    factors are at most 0.
     """
     width = components.shape[1]
     totals = np.zeros(width)
@@ -144,6 +154,7 @@ def sum_posteriors(
     b, p, weight = batch[0], batch[1], batch[2]
     share = np.empty((GROUP, width), components.dtype)
     share0, share1, share2, share3 = share[0], share[1], share[2], share[3]
+    rest = np.empty(GROUP, components.dtype)
     total_of = np.empty(GROUP)
     mean_b, mean_p, log_factor = components[0], components[1], components[5]
     l11, l21, l22 = components[2], components[3], components[4]
@@ -158,24 +169,35 @@ def sum_posteriors(
                 for k in range(width):
                     mb, mp, u, v, w = mean_b[k], mean_p[k], l11[k], l21[k], l22[k]
                     less = log_factor[k]
-                    share0[k] = half_to(_distance(b0, p0, mb, mp, u, v, w) - less)
-                    share1[k] = half_to(_distance(b1, p1, mb, mp, u, v, w) - less)
-                    share2[k] = half_to(_distance(b2, p2, mb, mp, u, v, w) - less)
-                    share3[k] = half_to(_distance(b3, p3, mb, mp, u, v, w) - less)
-                total_of[0], total_of[1] = sum_of(share0), sum_of(share1)
-                total_of[2], total_of[3] = sum_of(share2), sum_of(share3)
-                for i in range(GROUP):
-                    total = total_of[i]
-                    if total < faint:
-                        at = min(start + t + i, offsets[d + 1] - 1)
-                        far_b = (points[at, 0] - frame[0]) * frame[2]
-                        far_p = (points[at, 1] - points[at, 0] - frame[1]) * frame[3]
-                        total = _far_shares(far_b, far_p, components, share[i])
-                    weight[t + i] /= total
-                w0, w1, w2, w3 = weight[t], weight[t + 1], weight[t + 2], weight[t + 3]
-                for k in range(width):
-                    first = (sums[k] + w0 * share0[k]) + w1 * share1[k]
-                    sums[k] = (first + w2 * share2[k]) + w3 * share3[k]
+                    share0[k] = half_to(distance(b0, p0, mb, mp, u, v, w) - less)
+                    share1[k] = half_to(distance(b1, p1, mb, mp, u, v, w) - less)
+                    share2[k] = half_to(distance(b2, p2, mb, mp, u, v, w) - less)
+                    share3[k] = half_to(distance(b3, p3, mb, mp, u, v, w) - less)
+                first = 0
+                for end in ends:
+                    x0, x1 = share0[first:end], share1[first:end]
+                    x2, x3 = share2[first:end], share3[first:end]
+                    total_of[0], total_of[1] = sum_of(x0), sum_of(x1)
+                    total_of[2], total_of[3] = sum_of(x2), sum_of(x3)
+                    for i in range(GROUP):
+                        total = total_of[i]
+                        if total < faint:
+                            at = min(start + t + i, offsets[d + 1] - 1)
+                            far_b = (points[at, 0] - frame[0]) * frame[2]
+                            far_p = points[at, 1] - points[at, 0] - frame[1]
+                            total = _far_shares(
+                                far_b,
+                                far_p * frame[3],
+                                components[:, first:end],
+                                share[i, first:end],
+                            )
+                        rest[i] = weight[t + i] / total
+                    w0, w1, w2, w3 = rest[0], rest[1], rest[2], rest[3]
+                    into = sums[first:end]
+                    for k in range(into.shape[0]):
+                        half = (into[k] + w0 * x0[k]) + w1 * x1[k]
+                        into[k] = (half + w2 * x2[k]) + w3 * x3[k]
+                    first = end
             _close(sums, totals)
         _finish(totals, out[d])
 

@@ -13,7 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.exponential import contracted, half_to_64
-from pbow.compute.likelihood import LOG_2, VECTOR_BYTES
+from pbow.compute.likelihood import GROUP, LOG_2, VECTOR_BYTES, distance
 from pbow.compute.sums import sum_of
 
 __all__ = ["LEAST_SHARE", "expect", "maximize", "pack", "raise_eigenvalues"]
@@ -22,6 +22,8 @@ Floats = NDArray[np.float64]
 
 LOG_ROOT_2_PI = 0.5 * math.log(2.0 * math.pi)
 LEAST_MASS = 1e-10
+# Components per turn: four vectors of four numbers.
+TURN = 16
 LEAST_WEIGHT = 1e-20
 # Of a variance, what is left of it given the other coordinate: the least that can be
 # told from rounding.
@@ -69,13 +71,19 @@ def expect(
     their mean is returned, too. Points are summed in their order. Cost: one power of 2
     per point and component; compiled calls end after ``points_per_call``.
     """
-    moments, mean_density = np.zeros_like(components), 0.0
+    n_summed = components.shape[1]
+    # Whole turns of the vectorized loop: what is left over is slow.
+    more = -n_summed % TURN
+    components = np.pad(components, ((0, 0), (0, more)))
+    components[5, n_summed:] = -np.inf
+    moments, log_likelihood = np.zeros_like(components), 0.0
     for start in range(0, len(points), points_per_call):
         stop = min(start + points_per_call, len(points))
-        mean_density = _expect(
-            points, start, stop, components, moments, densities, mean_density
+        log_likelihood = _expect(
+            *(points, start, stop, components, n_summed),
+            *(moments, densities, log_likelihood),
         )
-    return moments, mean_density
+    return moments, log_likelihood / len(points)
 
 
 @contracted
@@ -84,53 +92,75 @@ def _expect(
     start: int,
     stop: int,
     components: Floats,
+    n_summed: int,
     moments: Floats,
     densities: Floats,
-    mean_density: float,
+    log_likelihood: float,
 ) -> float:
-    """Add points ``start:stop`` to ``moments``; return the mean log density so far."""
+    """Add points ``start:stop`` to ``moments``; return their log densities, summed.
+
+    Components from ``n_summed`` on have a factor of 0.
+    """
     width = components.shape[1]
-    mean_x, mean_y = components[0], components[1]
-    l11, l21, l22, log_factor = (
-        components[2],
-        components[3],
-        components[4],
-        components[5],
-    )
-    logs = np.empty(width)
-    share = np.empty(width)
+    mean_x, mean_y, log_factor = components[0], components[1], components[5]
+    l11, l21, l22 = components[2], components[3], components[4]
+    logs, share = np.empty((GROUP, width)), np.empty((GROUP, width))
+    logs0, logs1, logs2, logs3 = logs[0], logs[1], logs[2], logs[3]
+    share0, share1, share2, share3 = share[0], share[1], share[2], share[3]
+    x, y, inverse = np.empty(GROUP), np.empty(GROUP), np.empty(GROUP)
     s0, sx, sy = moments[0], moments[1], moments[2]
     sxx, sxy, syy = moments[3], moments[4], moments[5]
     # Factors may be far above 1 where components are small: powers want logs <= 0.
     top = _largest(log_factor)
-    for i in range(start, stop):
-        x, y = points[i, 0], points[i, 1]
+    for first in range(start, stop, GROUP):
+        size = min(GROUP, stop - first)
+        for i in range(GROUP):
+            x[i], y[i] = points[min(first + i, stop - 1)]
+        x0, x1, x2, x3 = x[0], x[1], x[2], x[3]
+        y0, y1, y2, y3 = y[0], y[1], y[2], y[3]
         for k in range(width):
-            dx = x - mean_x[k]
-            dy = y - mean_y[k]
-            u = dx * l11[k]
-            v = dx * l21[k] + dy * l22[k]
-            logs[k] = log_factor[k] - top - (u * u + v * v)
-        shift = 0.0
-        total = _powers(logs, shift, share)
-        if total < 1e-250:
-            shift = _largest(logs)
-            total = _powers(logs, shift, share)
-        log_density = math.log(total) + LOG_2 * (shift + top)
-        densities[i] = log_density
-        mean_density += (log_density - mean_density) / (i + 1)
-        inverse = 1.0 / total
+            mx, my, a, b, c = mean_x[k], mean_y[k], l11[k], l21[k], l22[k]
+            log = log_factor[k] - top
+            logs0[k] = log - distance(x0, y0, mx, my, a, b, c)
+            logs1[k] = log - distance(x1, y1, mx, my, a, b, c)
+            logs2[k] = log - distance(x2, y2, mx, my, a, b, c)
+            logs3[k] = log - distance(x3, y3, mx, my, a, b, c)
+            share0[k] = half_to_64(-logs0[k])
+            share1[k] = half_to_64(-logs1[k])
+            share2[k] = half_to_64(-logs2[k])
+            share3[k] = half_to_64(-logs3[k])
+        # Beyond the last point it stands once more, and has no share.
+        inverse[:] = 0.0
+        for i in range(size):
+            shift, total = 0.0, sum_of(share[i, :n_summed])
+            if total < 1e-250:
+                shift = _largest(logs[i])
+                total = _powers(logs[i, :n_summed], shift, share[i, :n_summed])
+            log_density = math.log(total) + LOG_2 * (shift + top)
+            densities[first + i] = log_density
+            log_likelihood += log_density
+            inverse[i] = 1.0 / total
+        n0, n1, n2, n3 = inverse[0], inverse[1], inverse[2], inverse[3]
         for k in range(width):
-            r = share[k] * inverse
-            dx = x - mean_x[k]
-            dy = y - mean_y[k]
-            s0[k] += r
-            sx[k] += r * dx
-            sy[k] += r * dy
-            sxx[k] += r * dx * dx
-            sxy[k] += r * dx * dy
-            syy[k] += r * dy * dy
-    return mean_density
+            mx, my = mean_x[k], mean_y[k]
+            r0, r1, r2, r3 = (
+                share0[k] * n0,
+                share1[k] * n1,
+                share2[k] * n2,
+                share3[k] * n3,
+            )
+            dx0, dx1, dx2, dx3 = x0 - mx, x1 - mx, x2 - mx, x3 - mx
+            dy0, dy1, dy2, dy3 = y0 - my, y1 - my, y2 - my, y3 - my
+            s0[k] = (((s0[k] + r0) + r1) + r2) + r3
+            sx[k] = (((sx[k] + r0 * dx0) + r1 * dx1) + r2 * dx2) + r3 * dx3
+            sy[k] = (((sy[k] + r0 * dy0) + r1 * dy1) + r2 * dy2) + r3 * dy3
+            xx = ((sxx[k] + r0 * dx0 * dx0) + r1 * dx1 * dx1) + r2 * dx2 * dx2
+            sxx[k] = xx + r3 * dx3 * dx3
+            xy = ((sxy[k] + r0 * dx0 * dy0) + r1 * dx1 * dy1) + r2 * dx2 * dy2
+            sxy[k] = xy + r3 * dx3 * dy3
+            yy = ((syy[k] + r0 * dy0 * dy0) + r1 * dy1 * dy1) + r2 * dy2 * dy2
+            syy[k] = yy + r3 * dy3 * dy3
+    return log_likelihood
 
 
 @contracted

@@ -21,9 +21,9 @@ from pbow.compute.likelihood import (
     BATCH,
     GROUP,
     LOG_2,
-    _distance,
     _far_shares,
     _place,
+    distance,
 )
 from pbow.compute.normalize import SQRT_L2, normalize_row
 from pbow.compute.sums import sum_of
@@ -168,10 +168,10 @@ def _share_out(batch: Floats, t: int, components: Floats, share: Floats) -> None
     for k in range(components.shape[1]):
         mb, mp, u, v, w = mean_b[k], mean_p[k], l11[k], l21[k], l22[k]
         less = log_factor[k]
-        share0[k] = half_to_64(_distance(b0, p0, mb, mp, u, v, w) - less)
-        share1[k] = half_to_64(_distance(b1, p1, mb, mp, u, v, w) - less)
-        share2[k] = half_to_64(_distance(b2, p2, mb, mp, u, v, w) - less)
-        share3[k] = half_to_64(_distance(b3, p3, mb, mp, u, v, w) - less)
+        share0[k] = half_to_64(distance(b0, p0, mb, mp, u, v, w) - less)
+        share1[k] = half_to_64(distance(b1, p1, mb, mp, u, v, w) - less)
+        share2[k] = half_to_64(distance(b2, p2, mb, mp, u, v, w) - less)
+        share3[k] = half_to_64(distance(b3, p3, mb, mp, u, v, w) - less)
     for i in range(GROUP):
         total = sum_of(share[i])
         if total < FAINT:
