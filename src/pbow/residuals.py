@@ -35,14 +35,7 @@ from pbow.encoding import (
 )
 from pbow.weighting import Ramp
 
-__all__ = [
-    "FISHER_NORMALIZATIONS",
-    "SOFT_NORMALIZATIONS",
-    "VLAD_NORMALIZATIONS",
-    "encode_gradients",
-    "encode_residuals",
-    "encode_soft_residuals",
-]
+__all__ = ["encode_gradients", "encode_residuals", "encode_soft_residuals"]
 
 Floats = NDArray[np.float64]
 # A function of points, offsets and rows of zeros, without gaps, that sets the rows.
