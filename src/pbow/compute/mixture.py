@@ -83,7 +83,7 @@ def expect(
             *(points, start, stop, components, n_summed),
             *(moments, densities, log_likelihood),
         )
-    return moments, log_likelihood / len(points)
+    return moments[:, :n_summed], log_likelihood / len(points)
 
 
 @contracted
