@@ -349,20 +349,6 @@ def test_the_architecture_lists_the_layers_of_the_import_contract():
     assert "\n".join(layers).replace("pbow.", "") in listed
 
 
-def test_the_advice_on_choosing_has_the_numbers_of_the_defaults():
-    defaults = (ROOT / "docs" / "defaults.md").read_text(encoding="utf-8")
-    advice = (ROOT / "docs" / "guide" / "choosing.md").read_text(encoding="utf-8")
-    names = re.search(r"\| settings \| (.*) \| to the best", defaults)[1].split(" | ")
-    # PBoW and sPBoW, with 50 and with 100 words.
-    rows = re.findall(r"\| \*\*defaults\*\* \| (.*) \| \|", defaults.replace("  ", " "))
-    cells = [re.findall(r"([\d.]+) ±", row) for row in rows]
-    for name, *means in zip(names, *cells, strict=True):
-        assert f"| {' | '.join([name, *means])} |" in advice
-    differences = re.findall(r"-\d\.\d ± \d\.\d", advice)
-    assert len(differences) == 4
-    assert [d for d in differences if d not in defaults] == []
-
-
 def test_figures_are_small():
     sizes = {p.name: p.stat().st_size for p in (ROOT / "docs" / "images").iterdir()}
     assert sizes["words.png"] < 150_000  # the one of the README
