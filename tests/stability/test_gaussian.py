@@ -1,9 +1,7 @@
-"""Constants are attacked: by grids, by random words, by matchings solved exactly."""
+"""Gaussian words are attacked: by grids, random words, matchings solved exactly."""
 
 import math
-import re
 from itertools import product
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,72 +9,29 @@ from hypothesis import given, settings, target
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
-from scipy.optimize import linear_sum_assignment
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
+from tests.stability.definitions import (
+    births_only,
+    distances,
+    encode,
+    encode_each,
+    heights,
+    make_codebook,
+    make_mixture,
+    steepest_pairs,
+    wasserstein,
+)
 
 from pbow.codebook import GaussianCodebook
 from pbow.compute.normalize import NORMALIZATIONS, normalize_row
-from pbow.stability import (
-    METRICS,
-    SCALES,
-    component_constants,
-    lipschitz_constant,
-    obstacle,
-)
-from pbow.vectorizers import PersistenceBoW, StablePersistenceBoW
+from pbow.stability import METRICS, component_constants
 from pbow.weighting import Ramp
 
+SCALES = ("density", "peak")
 each_metric = pytest.mark.parametrize("metric", METRICS)
 each_scale = pytest.mark.parametrize("scale", SCALES)
 
 
-def make_codebook(means, deviations, correlations, weights=None):
-    n_words = len(means)
-    deviations = np.asarray(deviations, dtype=float)
-    covariances = deviations[:, :, np.newaxis] * deviations[:, np.newaxis, :]
-    covariances[:, 0, 1] *= correlations
-    covariances[:, 1, 0] *= correlations
-    return GaussianCodebook(
-        weights=np.full(n_words, 1 / n_words) if weights is None else weights,
-        means=np.asarray(means, dtype=float),
-        covariances=covariances,
-        scale=np.ones(2),
-    )
-
-
-def make_mixture(seed, n_words=5, *, full):
-    """Random words, the first one on the diagonal, the second one narrow in birth."""
-    rng = np.random.default_rng(seed)
-    means = np.c_[rng.uniform(0, 1, n_words), rng.exponential(0.5, n_words)]
-    means[:2, 1] = 0.0, 1.0
-    deviations = np.exp(rng.uniform(-2.5, 0.0, (n_words, 2)))
-    deviations[1] = 0.02, 0.3
-    correlations = rng.uniform(-0.98, 0.98, n_words) if full else 0.0
-    weights = rng.dirichlet(np.ones(n_words))
-    return make_codebook(means, deviations, correlations, weights)
-
-
-def births_only(weights, deviations):
-    n_words = len(weights)
-    covariances = np.reshape(deviations, (-1, 1, 1)) ** 2
-    return GaussianCodebook(weights, np.zeros((n_words, 1)), covariances, np.ones(1))
-
-
-def heights(codebook, scale):
-    if scale == "peak":
-        return np.ones(codebook.n_words)
-    volumes = 2 * np.pi * np.sqrt(np.linalg.det(codebook.covariances))
-    return codebook.weights / volumes
-
-
-def encode(codebook, ramp, scale, points):
-    """Return the definition: the sum over points (birth, persistence) of the words."""
-    offset = np.reshape(points, (-1, 1, 2)) - codebook.means
-    precisions = np.linalg.inv(codebook.covariances)
-    distances = np.einsum("tki,kij,tkj->tk", offset, precisions, offset)
-    counts = 1.0 if ramp is None else ramp(np.reshape(points, (-1, 2))[:, 1:])
-    return heights(codebook, scale) * (counts * np.exp(-distances / 2)).sum(axis=0)
+ROOTS = [("smooth-sqrt", 1), ("sqrt", 2), (None, 2), ("smooth-sqrt", 2)]
 
 
 def gradient(codebook, word, ramp, scale, births, persistences, *, below):
@@ -124,21 +79,6 @@ def steepest(codebook, word, ramp, scale, metric):
             low, high = p[max(i - 2, 0), 0], p[min(i + 2, 100), 0]
             z_low, z_high = z[max(j - 2, 0)], z[min(j + 2, 100)]
     return best
-
-
-def wasserstein_1(B, D, metric):
-    """Return W1 of points (birth, persistence): an assignment problem, exactly."""
-    B, D = np.reshape(B, (-1, 2)), np.reshape(D, (-1, 2))
-    removal = 0.5 if metric == "birth-death" else 1.0
-    in_plane = (
-        np.array([[1.0, 1.0], [0.0, 1.0]]) if metric == "birth-death" else np.eye(2)
-    )
-    difference = (B @ in_plane)[:, np.newaxis] - D @ in_plane
-    cost = np.zeros((len(B) + len(D),) * 2)
-    cost[: len(B), : len(D)] = np.abs(difference).max(axis=2, initial=0.0)
-    cost[: len(B), len(D) :] = removal * B[:, 1:]
-    cost[len(B) :, : len(D)] = removal * D[:, 1]
-    return cost[linear_sum_assignment(cost)].sum()
 
 
 @each_metric
@@ -228,7 +168,7 @@ def test_vectors_are_never_farther_apart_than_the_constant_allows(
         )
     ] + added
     constants = component_constants(codebook, ramp, scale=scale, metric=metric)
-    distance = wasserstein_1(B, D, metric)
+    distance = wasserstein(B, D, metric)
     apart = np.abs(encode(codebook, ramp, scale, B) - encode(codebook, ramp, scale, D))
     noise = 1e-14 * heights(codebook, scale) * (len(B) + len(D))
     target(float((apart / (constants * distance + noise + 1e-300)).max()))
@@ -255,7 +195,7 @@ def test_moving_one_point_reaches_the_bound(case, scale, metric):
         for D in (B + step * direction, B - step * direction):
             if D[1] >= 0.0:
                 rows = [encode(codebook, ramp, scale, x)[word] for x in (B, D)]
-                ratios.append(abs(rows[0] - rows[1]) / wasserstein_1(B, D, metric))
+                ratios.append(abs(rows[0] - rows[1]) / wasserstein(B, D, metric))
         assert 0.99 * constant <= max(ratios) <= constant
 
 
@@ -266,7 +206,7 @@ def test_removing_one_point_reaches_the_bound_at_the_foot_of_a_ramp(metric):
     [constant] = component_constants(codebook, ramp, metric=metric)
     B, empty = [(0.0, 0.05)], []
     [feature] = encode(codebook, ramp, "density", B)
-    assert 0.99 * constant <= feature / wasserstein_1(B, empty, metric) <= constant
+    assert 0.99 * constant <= feature / wasserstein(B, empty, metric) <= constant
 
 
 @each_metric
@@ -276,7 +216,7 @@ def test_without_a_point_weight_one_vanishing_point_moves_the_vector_for_nothing
     codebook = make_mixture(0, full=True)
     ratios = [
         encode(codebook, None, "density", [(0.5, p)]).max()
-        / wasserstein_1([(0.5, p)], [], metric)
+        / wasserstein([(0.5, p)], [], metric)
         for p in (1e-2, 1e-4, 1e-6, 1e-8)
     ]
     assert_allclose(np.diff(np.log10(ratios))[1:], 2.0, atol=1e-2)
@@ -293,7 +233,7 @@ def test_a_square_root_has_no_constant_at_the_empty_diagram(normalize):
     for p in (1e-3, 1e-5, 1e-7):
         row = encode(codebook, ramp, "peak", [(0.5, p)])
         normalize_row(row, NORMALIZATIONS[normalize])
-        ratios.append(row.max() / wasserstein_1([(0.5, p)], [], "birth-death"))
+        ratios.append(row.max() / wasserstein([(0.5, p)], [], "birth-death"))
     assert (np.diff(np.log10(ratios)) > 0.9).all()
 
 
@@ -395,130 +335,127 @@ def test_essential_classes_have_the_constant_of_a_bell(scale, metric):
     assert (constants >= steepest_bell).all()
 
 
-class Fitted(BaseEstimator):
-    """What stability reads of a vectorizer, and nothing else."""
-
-    def __init__(self, scale="density", normalize=None, point_weight="ramp"):
-        self.scale = scale
-        self.normalize = normalize
-        self.point_weight = point_weight
-
-    def fit(self, X, y=None):
-        raise NotImplementedError
-
-
-def fitted(codebooks, ramps, **params):
-    model = Fitted(**params)
-    model.codebooks_, model.ramps_ = codebooks, ramps
-    return model
-
-
 @each_metric
-def test_of_several_parts_and_words_the_steepest_counts(metric):
-    (low, ramp), (high, other) = CASES[0], CASES[3]
-    codebooks = {"H0": low, "H0_inf": births_only([1.0], [0.5]), "H1": high}
-    ramps = {"H0": ramp, "H0_inf": None, "H1": other}
-    parts = [component_constants(codebooks[n], ramps[n], metric=metric) for n in ramps]
-    for names in (list(codebooks), list(codebooks)[::-1]):
-        ordered = {name: codebooks[name] for name in names}
-        raw = lipschitz_constant(fitted(ordered, ramps), metric=metric)
-        assert raw == max(constants.max() for constants in parts)
-        model = fitted(ordered, ramps, normalize="lipschitz")
-        assert lipschitz_constant(model, metric=metric) == pytest.approx(
-            max(np.linalg.norm(constants) for constants in parts)
-        )
-
-
+@each_scale
+@pytest.mark.parametrize(("normalize", "power"), ROOTS)
 @pytest.mark.parametrize(
-    ("params", "ramp", "reason"),
-    [
-        ({"scale": "posterior"}, Ramp(0, 1), "scale='posterior' .* from the words"),
-        ({"normalize": "sqrt-l2"}, Ramp(0, 1), "normalize='sqrt-l2' .* near 0"),
-        ({"normalize": "sqrt"}, Ramp(0, 1), "normalize='sqrt' .* near 0"),
-        ({"point_weight": None}, None, "comes and goes at no cost"),
-        ({"point_weight": None}, Ramp(0, 1), "comes and goes at no cost"),
-        ({}, Ramp(0.3, 0.3), "part H1 jumps"),
-    ],
-    ids=["posterior", "sqrt-l2", "sqrt", "no-weight", "unused-ramp", "step"],
+    ("seed", "low", "high"),
+    [(0, 0.0, 0.8), (1, 0.2, 0.3), (3, 1.5, 4.0), (4, 0.0, 9.0)],
 )
-def test_there_is_a_constant_or_a_reason_why_not(params, ramp, reason):
-    codebook = CASES[0][0]
-    model = fitted({"H1": codebook}, {"H1": ramp}, **params)
-    assert lipschitz_constant(model) is None
-    assert re.search(reason, obstacle(model))
-    certified = fitted({"H1": codebook}, {"H1": Ramp(0, 1)})
-    assert lipschitz_constant(certified) > 0.0
-    assert obstacle(certified) is None
-
-
-def test_only_a_fitted_stable_bag_of_words_is_asked():
-    for options in ({"metric": "l2"}, {"scale": "posterior"}):
-        with pytest.raises(ValueError, match=r"Expected (metric|scale) to be one of"):
-            component_constants(*CASES[0], **options)
-    with pytest.raises(NotFittedError):
-        lipschitz_constant(Fitted())
-    with pytest.raises(TypeError, match="Expected a StablePersistenceBoW, got SimpleN"):
-        lipschitz_constant(SimpleNamespace(normalize=None, point_weight=None))
-    with pytest.raises(ValueError, match="metric to be one of"):
-        lipschitz_constant(Fitted(), metric="euclidean")
-    X = [[[0.0, 1.0], [0.0, 0.9], [0.5, 0.6]], [[0.5, 0.7]]]
-    with pytest.raises(TypeError, match="got PersistenceBoW: only that one"):
-        lipschitz_constant(PersistenceBoW(2, random_state=0).fit(X))
-
-
-@pytest.fixture(scope="module")
-def training():
-    rng = np.random.default_rng(1)
-    births = rng.normal(0.0, 0.2, (40, 12))
-    return np.stack([births, births + rng.exponential(0.5, births.shape)], axis=2)
-
-
-@pytest.fixture(scope="module")
-def certified(training):
-    """One fitted vectorizer for each scale and normalisation that has a constant."""
-    return [
-        StablePersistenceBoW.certified(
-            4, scale=scale, normalize=normalize, covariance="full", random_state=0
-        ).fit(list(training))
-        for scale, normalize in product(SCALES, [None, "lipschitz"])
-    ]
+def test_roots_and_squared_ramps_reach_their_bound(
+    seed, low, high, normalize, power, scale, metric
+):
+    codebook = make_mixture(seed, full=seed % 2 == 1)
+    ramp = Ramp(low, high, power)
+    options = {"scale": scale, "normalize": normalize, "metric": metric}
+    constants = component_constants(codebook, ramp, **options)
+    found = steepest_pairs(codebook, ramp, **options)
+    assert (found <= constants * (1 + 1e-5)).all()
+    assert (found >= 0.95 * constants).all()
 
 
 @each_metric
+@pytest.mark.parametrize(("normalize", "power"), ROOTS)
 @settings(max_examples=60)
-@given(B=st.lists(free_points, max_size=4), D=st.lists(free_points, max_size=4))
-def test_a_certified_vectorizer_keeps_its_constant(certified, metric, B, D):
-    B, D = np.reshape(B, (-1, 2)), np.reshape(D, (-1, 2))
-    distance = wasserstein_1(B, D, metric)
-    for model in certified:
-        first, second = model.transform([np.c_[x[:, 0], x.sum(axis=1)] for x in (B, D)])
-        norm = 2 if model.normalize == "lipschitz" else np.inf
-        constant = lipschitz_constant(model, metric=metric)
-        noise = 1e-13 * (np.abs(first) + np.abs(second)).max()
-        assert np.linalg.norm(first - second, norm) <= constant * distance + noise
-
-
-def test_the_fitted_attribute_is_the_constant_of_the_birth_death_plane(
-    certified, training
+@given(
+    mean=st.floats(-3, 6),
+    log_deviations=st.tuples(st.floats(-5, 5), st.floats(-5, 5)),
+    correlation=st.floats(-0.999, 0.999),
+    low=st.just(0.0) | st.floats(0, 5),
+    log_width=st.floats(-8, 5),
+    log_weight=st.floats(-30, 0),
+    z=arrays(float, 60, elements=st.floats(-3, 3)),
+    share=arrays(float, 60, elements=st.floats(0, 1)),
+)
+def test_no_pair_of_points_exceeds_the_constant_of_a_root(
+    *,
+    normalize,
+    power,
+    metric,
+    mean,
+    log_deviations,
+    correlation,
+    low,
+    log_width,
+    log_weight,
+    z,
+    share,
 ):
-    papers = StablePersistenceBoW.paper(2, random_state=0).fit(list(training))
-    assert papers.stability_constant_ is None
-    for model in certified:
-        assert model.stability_constant_ == lipschitz_constant(model)
-        assert model.stability_constant_ > lipschitz_constant(model, metric=METRICS[1])
+    deviations = np.exp(log_deviations)
+    weights = np.array([math.exp(log_weight)])
+    codebook = make_codebook([[0.0, mean]], [deviations], correlation, weights)
+    ramp = Ramp(low, low + math.exp(log_width), power)
+    options = {"scale": "density", "normalize": normalize}
+    [constant] = component_constants(codebook, ramp, **options, metric=metric)
+    p = np.concatenate(
+        [
+            np.clip(mean + deviations[1] * (6 * share - 3), ramp.low, ramp.high),
+            ramp.low + share * (ramp.high - ramp.low),
+            np.maximum(ramp.high, mean + deviations[1] * (6 * share - 3)),
+        ]
+    )
+    b = correlation * deviations[0] / deviations[1] * (p - mean)
+    b += np.tile(z, 3) * deviations[0] * math.sqrt(1 - correlation**2)
+    x = np.c_[b, p]
+    values = encode_each(codebook, ramp, "density", x, normalize)[:, 0]
+    apart = np.abs(values[1:] - values[:-1])
+    allowed = constant * distances(x[1:], x[:-1], metric)
+    # The conditional deviation is computed from what is rounded, too.
+    noise = 1e-11 * values.max() / (1 - correlation**2)
+    target(float((apart / (allowed + noise + 1e-300)).max()))
+    assert (apart <= allowed + noise).all()
 
 
-def test_moving_an_essential_class_reaches_the_bound(training):
-    forever = training.copy()
-    forever[:, 0, 1] = np.inf
-    model = StablePersistenceBoW.certified(4, essential="separate", random_state=0)
-    model.fit({"H0": forever, "H1": training})
-    words = model.codebooks_["H0_inf"]
-    # The narrowest word of all is one of these, and decides.
-    narrowest = words.covariances[:, 0, 0].argmin()
-    deviation = math.sqrt(words.covariances[narrowest, 0, 0])
-    birth, step = words.means[narrowest, 0] + deviation, 1e-3 * deviation
-    moved = [[[b, np.inf]] for b in (birth, birth + step)]
-    first, second = model.transform({"H0": moved, "H1": [[], []]})
-    ratio = np.abs(first - second).max() / step
-    assert 0.99 * model.stability_constant_ <= ratio <= model.stability_constant_
+@each_metric
+@pytest.mark.parametrize("normalize", [None, "sqrt", "smooth-sqrt"])
+@pytest.mark.parametrize("scale", [*SCALES, "posterior"])
+def test_births_reach_their_bound_with_any_root(scale, normalize, metric):
+    words = births_only([0.3, 0.3, 0.4], [0.2, 0.2, 0.2])
+    means = np.array([[0.0], [0.5], [2.0]])
+    words = GaussianCodebook(words.weights, means, words.covariances, words.scale)
+    options = {"scale": scale, "normalize": normalize, "metric": metric}
+    constants = component_constants(words, None, **options)
+    found = steepest_pairs(words, None, **options)
+    assert (found <= constants * (1 + 1e-5)).all()
+    assert (found >= 0.95 * constants).all()
+
+
+@each_metric
+@each_scale
+@pytest.mark.parametrize(("normalize", "power"), ROOTS)
+def test_roots_of_words_of_any_size_have_positive_constants(
+    normalize, power, scale, metric
+):
+    sizes = [1e-50, 1e-20, 1.0, 1e20, 1e50]
+    deviations = list(product(sizes, sizes))
+    correlations = np.resize([0.0, 0.9, -0.9, 1 - 1e-12, -0.5], 25)
+    for mean, limits in product([-1e100, 0.0, 1.0], [(0.0, 1.0), (1.0, 1.0 + 1e-15)]):
+        codebook = make_codebook(np.full((25, 2), mean), deviations, correlations)
+        constants = component_constants(
+            codebook,
+            Ramp(*limits, power),
+            scale=scale,
+            normalize=normalize,
+            metric=metric,
+        )
+        assert (constants > 0.0).all()
+
+
+@each_metric
+@pytest.mark.parametrize(("normalize", "power"), ROOTS)
+@pytest.mark.parametrize("unit", [1e-50, 1e50])
+def test_the_unit_of_length_changes_roots_of_peaks_likewise(
+    unit, normalize, power, metric
+):
+    codebook = make_mixture(3, full=True)
+    scaled = GaussianCodebook(
+        codebook.weights,
+        codebook.means * unit,
+        codebook.covariances * unit**2,
+        np.ones(2),
+    )
+    options = {"scale": "peak", "normalize": normalize, "metric": metric}
+    expected = component_constants(codebook, Ramp(0.1, 0.5, power), **options)
+    ramp = Ramp(0.1 * unit, 0.5 * unit, power)
+    got = component_constants(scaled, ramp, **options)
+    assert_allclose(got * unit, expected, rtol=1e-8)
