@@ -3,7 +3,7 @@ What tells two classes apart
 ============================
 
 Features of a bag-of-words can be read: each is a number of points at a place of the
-diagram. So the difference of two classes is a picture, too.
+diagram. So the difference of two classes is a figure, too.
 """
 
 # %%

@@ -51,10 +51,11 @@ X
 # Vectorizers put out a row for each diagram, and a linear SVM takes the rows. Kernels
 # put out the kernel of each diagram with each training diagram, and an SVM takes it as
 # ``kernel="precomputed"``. Statistics have very different scales, and are standardized.
+# All have their defaults; words are 10, 30 and 100, side by side.
 
 vectorizers = {
-    "PBoW": PersistenceBoW(n_words=30, random_state=0),
-    "sPBoW": StablePersistenceBoW(n_words=30, random_state=0),
+    "PBoW": PersistenceBoW(random_state=0),
+    "sPBoW": StablePersistenceBoW(random_state=0),
     "PI: persistence image": PersistenceImage(),
     "PL: landscape on a grid": PersistenceLandscape(),
     "RM: Riemannian heat map": RiemannianHeatMap(),
