@@ -17,6 +17,7 @@ from benchmarks import (
     landscapes,
     learning,
     memory,
+    resolutions,
     sampling,
     scaling,
     stable,
@@ -32,6 +33,7 @@ __all__ = ["BENCHMARKS", "main"]
 BENCHMARKS: dict[str, Callable[[Settings], list[Table]]] = {
     "bow": bow.benchmark,
     "stable": stable.benchmark,
+    "resolutions": resolutions.benchmark,
     "family": family.benchmark,
     "kmeans": learning.benchmark_kmeans,
     "mixture": learning.benchmark_mixture,

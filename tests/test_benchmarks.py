@@ -23,6 +23,7 @@ from benchmarks import (  # noqa: E402
     images,
     landscapes,
     learning,
+    resolutions,
     sampling,
     scaling,
     stable,

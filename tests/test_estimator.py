@@ -40,6 +40,7 @@ each_parameter = pytest.mark.parametrize(
 )
 # Other values than those of the list: each is set after fit.
 OTHERS = {
+    "temperature": 0.5,
     "n_words": 2,
     "covariance": "full",
     "scale": "density",
@@ -72,8 +73,9 @@ OTHERS = {
 }
 # Values that no class takes for a collection with the parts H0 and H1.
 BAD = {
-    "n_words": [0, 2.0, True, {"H0": 3}, {"H0": 3, "H1": -3}],
-    "covariance": ["tied"],
+    "n_words": [0, 2.0, True, {"H0": 3}, {"H0": 3, "H1": -3}, (), (3, 2), "all"],
+    "covariance": ["round"],
+    "temperature": [0, -1.0, np.nan, np.inf, 1e9, "hot", None],
     "scale": ["log"],
     "dtype": ["float16"],
     "weighting": ["linear", None],
@@ -505,6 +507,7 @@ def choices(estimator):
     return st.fixed_dictionaries(options)
 
 
+@pytest.mark.filterwarnings("ignore::pbow.errors.FewerWordsWarning")
 @each_learner
 @given(both=collections(), data=st.data())
 def test_no_valid_input_of_any_scale_gives_nan_or_inf(estimator, both, data):

@@ -89,7 +89,7 @@ def encode_counts(
            [0., 0.]])
     """
     check_option("normalize", normalize, NORMALIZATIONS)
-    _check_finite(X)
+    check_finite(X)
     compiled = [name for name, loop in COMPILED.items() if loop.signatures]
     loops = [
         choose_loop(
@@ -192,7 +192,7 @@ def _counter(
 
         return count
     grid = (codebook.grid,) if loop == "grid" else ()
-    options = (words, inverse, *grid, _limits(ramp), normalization)
+    options = (words, inverse, *grid, ramp_limits(ramp), normalization)
     return lambda points, offsets, rows: COMPILED[loop](points, offsets, *options, rows)
 
 
@@ -249,7 +249,7 @@ def encode_likelihoods(
     check_option("scale", scale, ("density", "peak", "posterior"))
     check_option("normalize", normalize, NORMALIZATIONS)
     check_option("dtype", dtype, ("float64", "float32"))
-    _check_finite(X)
+    check_finite(X)
     books = codebook.resolutions
     # In single precision, each has coordinates of its own.
     groups = [books] if dtype == "float64" else [(book,) for book in books]
@@ -296,7 +296,7 @@ def _likelihood_summer(
     packed = np.hstack(blocks)
     ends = np.cumsum([block.shape[1] for block in blocks])
     starts = [0, *ends[:-1].tolist()]
-    limits = _limits(ramp)
+    limits = ramp_limits(ramp)
 
     def encode(points: Floats, offsets: NDArray[np.int64]) -> list[Floats]:
         sums = np.empty((len(offsets) - 1, packed.shape[1]))
@@ -323,7 +323,7 @@ def _single_precision_frame(components: Floats, dtype: str) -> Floats:
     return frame
 
 
-def _check_finite(X: Diagrams) -> None:
+def check_finite(X: Diagrams) -> None:
     if X.has_essential:
         msg = (
             "Expected diagrams without essential points. Leave them out with "
@@ -332,7 +332,7 @@ def _check_finite(X: Diagrams) -> None:
         raise ValueError(msg)
 
 
-def _limits(ramp: Ramp | None) -> Floats:
+def ramp_limits(ramp: Ramp | None) -> Floats:
     if ramp is None:
         return np.empty(0)
     return np.array([ramp.low, ramp.high, float(ramp.power)])

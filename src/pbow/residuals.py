@@ -29,9 +29,9 @@ from pbow.encoding import (
     GRID_A_POINT,
     ROWS,
     Loop,
-    _check_finite,
-    _limits,
+    check_finite,
     choose_loop,
+    ramp_limits,
 )
 from pbow.weighting import Ramp
 
@@ -96,7 +96,7 @@ def encode_residuals(
            [0., 0., 0., 0.]])
     """
     check_option("normalize", normalize, VLAD_NORMALIZATIONS)
-    _check_finite(X)
+    check_finite(X)
     compiled = [name for name, loop in COMPILED.items() if loop.signatures]
     loops = [
         choose_loop(
@@ -133,7 +133,7 @@ def _residual_encoder(
     words, inverse = codebook.scaled_words, codebook.inverse
     is_line = codebook.births_only
     grid = (codebook.grid,) if loop == "grid" else ()
-    options = (words, inverse, *grid, _limits(ramp), code)
+    options = (words, inverse, *grid, ramp_limits(ramp), code)
 
     def encode(points: Floats, offsets: NDArray[np.int64], rows: Floats) -> None:
         if loop == "numpy":
@@ -193,7 +193,7 @@ def encode_soft_residuals(
            [ 0. ,  0. ,  0. ,  0. ]])
     """
     check_option("normalize", normalize, SOFT_NORMALIZATIONS)
-    _check_finite(X)
+    check_finite(X)
     encoders = [
         _moment_encoder(
             sum_residuals,
@@ -263,7 +263,7 @@ def encode_gradients(
            [ 0.    ,  0.    ,  0.    ,  0.    ]])
     """
     check_option("normalize", normalize, FISHER_NORMALIZATIONS)
-    _check_finite(X)
+    check_finite(X)
     check_diagonal(codebook)
     encoders = [
         _moment_encoder(sum_gradients, book, _information(book), ramp, normalize)
@@ -304,7 +304,7 @@ def _moment_encoder(
     components = pack(codebook.weights, codebook.means, codebook.covariances)
     components[5] -= components[5, : codebook.n_words].max()
     code = TWICE if normalize == "sqrt-l2-twice" else NORMALIZATIONS[normalize]
-    options = (components, _limits(ramp), factors, code)
+    options = (components, ramp_limits(ramp), factors, code)
     return lambda points, offsets, rows: loop(points, offsets, *options, rows)
 
 

@@ -29,10 +29,13 @@ from pbow.compute.ramp import point_weight
 from pbow.compute.sums import sum_of
 
 __all__ = [
+    "BATCH",
     "GROUP",
     "LOG_2",
     "VECTOR_BYTES",
     "distance",
+    "far_shares",
+    "place",
     "sum_likelihoods",
     "sum_posteriors",
 ]
@@ -75,7 +78,7 @@ def sum_likelihoods(
     l11, l21, l22 = components[2], components[3], components[4]
     for d in range(out.shape[0]):
         for start in range(offsets[d], offsets[d + 1], BATCH):
-            size = _place(points, start, offsets[d + 1], frame, ramp, batch)
+            size = place(points, start, offsets[d + 1], frame, ramp, batch)
             for t in range(0, size, GROUP):
                 b0, b1, b2, b3 = b[t], b[t + 1], b[t + 2], b[t + 3]
                 p0, p1, p2, p3 = p[t], p[t + 1], p[t + 2], p[t + 3]
@@ -110,7 +113,7 @@ def distance(
 
 
 @njit(nogil=True, cache=True)
-def _place(
+def place(
     points: Floats, start: int, stop: int, frame: Floats, ramp: Floats, batch: Floats
 ) -> int:
     """Set ``batch`` to births, persistences, weights from ``start``; return how many.
@@ -162,7 +165,7 @@ def sum_posteriors(
     faint = 1e-250 if components.itemsize == 8 else 1e-25
     for d in range(out.shape[0]):
         for start in range(offsets[d], offsets[d + 1], BATCH):
-            size = _place(points, start, offsets[d + 1], frame, ramp, batch)
+            size = place(points, start, offsets[d + 1], frame, ramp, batch)
             for t in range(0, size, GROUP):
                 b0, b1, b2, b3 = b[t], b[t + 1], b[t + 2], b[t + 3]
                 p0, p1, p2, p3 = p[t], p[t + 1], p[t + 2], p[t + 3]
@@ -185,7 +188,7 @@ def sum_posteriors(
                             at = min(start + t + i, offsets[d + 1] - 1)
                             far_b = (points[at, 0] - frame[0]) * frame[2]
                             far_p = points[at, 1] - points[at, 0] - frame[1]
-                            total = _far_shares(
+                            total = far_shares(
                                 far_b,
                                 far_p * frame[3],
                                 components[:, first:end],
@@ -220,7 +223,7 @@ def _finish(totals: Floats, row: Floats) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _far_shares(b: float, p: float, components: Floats, share: Floats) -> float:
+def far_shares(b: float, p: float, components: Floats, share: Floats) -> float:
     """Fill ``share`` relative to the largest likelihood, and return the sum.
 
     A point so far that even logarithms overflow is shared out as at the means.

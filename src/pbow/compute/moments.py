@@ -21,9 +21,9 @@ from pbow.compute.likelihood import (
     BATCH,
     GROUP,
     LOG_2,
-    _far_shares,
-    _place,
     distance,
+    far_shares,
+    place,
 )
 from pbow.compute.normalize import SQRT_L2, normalize_row
 from pbow.compute.sums import sum_of
@@ -73,7 +73,7 @@ def sum_residuals(
     mean_b, mean_p = components[0], components[1]
     for d in range(out.shape[0]):
         for start in range(offsets[d], offsets[d + 1], BATCH):
-            size = _place(points, start, offsets[d + 1], frame, ramp, batch)
+            size = place(points, start, offsets[d + 1], frame, ramp, batch)
             for t in range(0, size, GROUP):
                 _share_out(batch, t, components, share)
                 b0, b1, b2, b3 = b[t], b[t + 1], b[t + 2], b[t + 3]
@@ -119,7 +119,7 @@ def sum_gradients(
     rate_b, rate_p = ROOT * components[2], ROOT * components[4]
     for d in range(out.shape[0]):
         for start in range(offsets[d], offsets[d + 1], BATCH):
-            size = _place(points, start, offsets[d + 1], frame, ramp, batch)
+            size = place(points, start, offsets[d + 1], frame, ramp, batch)
             for t in range(0, size, GROUP):
                 _share_out(batch, t, components, share)
                 b0, b1, b2, b3 = b[t], b[t + 1], b[t + 2], b[t + 3]
@@ -175,7 +175,7 @@ def _share_out(batch: Floats, t: int, components: Floats, share: Floats) -> None
     for i in range(GROUP):
         total = sum_of(share[i])
         if total < FAINT:
-            total = _far_shares(b[t + i], p[t + i], components, share[i])
+            total = far_shares(b[t + i], p[t + i], components, share[i])
         weight[t + i] /= total
 
 
