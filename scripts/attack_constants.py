@@ -20,7 +20,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from pbow import StablePersistenceBoW
-from pbow.stability import METRICS, NORMS, lipschitz_constant
+from pbow.stability.certificate import METRICS, NORMS, lipschitz_constant
 
 BLOCK = 10_000
 # Pairs of each setting that later ones are drawn near to.

@@ -18,12 +18,8 @@ from tests.stability.definitions import (
     wasserstein,
 )
 
-from pbow.stability import (
-    METRICS,
-    component_constants,
-    lipschitz_constant,
-    obstacle,
-)
+from pbow.stability import component_constants, lipschitz_constant, obstacle
+from pbow.stability.certificate import METRICS
 from pbow.vectorizers import PersistenceBoW, StablePersistenceBoW
 from pbow.weighting import Ramp
 

@@ -23,7 +23,7 @@ from tests.stability.definitions import (
 
 from pbow.codebook import GaussianCodebook
 from pbow.compute.normalize import NORMALIZATIONS, normalize_row
-from pbow.stability import METRICS, component_constants
+from pbow.stability.certificate import METRICS, component_constants
 from pbow.weighting import Ramp
 
 SCALES = ("density", "peak")

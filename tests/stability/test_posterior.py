@@ -23,8 +23,7 @@ from tests.stability.definitions import (
 )
 
 from pbow.codebook import GaussianCodebook
-from pbow.stability import METRICS, component_constants
-from pbow.stability.certificate import DIRECTIONS
+from pbow.stability.certificate import DIRECTIONS, METRICS, component_constants
 from pbow.stability.posterior import euclidean_constant, is_tied
 from pbow.weighting import Ramp
 

@@ -10,19 +10,9 @@ proof of every step.
 from __future__ import annotations
 
 from pbow.stability.certificate import (
-    METRICS,
-    NORMS,
-    SCALES,
     component_constants,
     lipschitz_constant,
     obstacle,
 )
 
-__all__ = [
-    "METRICS",
-    "NORMS",
-    "SCALES",
-    "component_constants",
-    "lipschitz_constant",
-    "obstacle",
-]
+__all__ = ["component_constants", "lipschitz_constant", "obstacle"]
