@@ -325,7 +325,7 @@ def test_the_better_powered_comparison_divides_into_whole_folds():
     assert EXPERIMENTS["powered"].repetitions == 20  # five times four folds
 
 
-def test_sPBoW_goes_from_the_paper_to_our_defaults():  # noqa: N802
+def test_sPBoW_goes_from_the_paper_to_whitened_posteriors():  # noqa: N802
     rows = {cell.descriptor.name: cell for cell in EXPERIMENTS["scaling"].cells}
     first, *_ = rows["published"].combinations()
     last, *_ = rows["default"].combinations()
@@ -337,7 +337,7 @@ def test_sPBoW_goes_from_the_paper_to_our_defaults():  # noqa: N802
     )
     assert (
         default.get_params()
-        == StablePersistenceBoW(n_words=50, random_state=0).get_params()
+        == StablePersistenceBoW(50, temperature=1.0, random_state=0).get_params()
     )
 
 
