@@ -36,7 +36,7 @@ def _one_race(name: str, n_words: int, settings: Settings) -> Table:
     ).fit(X)
     codebook = ours.codebooks_["H1"]
     for loop in COMPILED:  # little data alone would not compile any
-        count_with(loop, X[:1], codebook, None, 0, n_jobs=1)
+        count_with([loop], X[:1], codebook, None, 0, n_jobs=1)
     expected = ours.transform(X)
     # All that a peer may know beforehand is computed outside the clock.
     points = born_and_persistent(X) / codebook.scale

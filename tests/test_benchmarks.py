@@ -100,6 +100,14 @@ def test_all_ways_to_add_up_likelihoods_agree(tiny, covariance, monkeypatch):
     assert table.failures == []
 
 
+def test_mixtures_of_several_resolutions_agree(tiny, monkeypatch):
+    monkeypatch.setattr(resolutions, "WORKLOADS", ["W1"])
+    monkeypatch.setattr(resolutions, "SIZES", (2, 5))
+    joint, single, learning = resolutions.benchmark(tiny)
+    assert joint.failures == single.failures == learning.failures == []
+    assert len(joint.rows) == 4
+
+
 def test_all_ways_to_sum_residuals_and_gradients_agree(tiny, monkeypatch):
     monkeypatch.setattr(family, "WORKLOADS", ["W1"])
     monkeypatch.setattr(family, "N_WORDS", 10)

@@ -1,4 +1,5 @@
 from . import codebook as codebook
+from . import codebook_size as codebook_size
 from . import datasets as datasets
 from . import diagrams as diagrams
 from . import encoding as encoding

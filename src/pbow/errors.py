@@ -1,7 +1,7 @@
 """Errors that carry what they speak of, so that each front end can name it its way.
 
-All of them are a ``ValueError``: a caller who does not care need not know them. The
-command line writes an option where Python writes a parameter.
+Errors are a ``ValueError``: a caller who does not care need not know them. The command
+line writes an option where Python writes a parameter.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = [
     "ItemError",
     "ItemMemoryError",
     "ParameterError",
-        "format_error",
+    "format_error",
     "shown",
 ]
 

@@ -172,12 +172,10 @@ def test_titles_say_what_a_data_set_stands_in_for(stand_in_for, title, expected)
     assert title_of(make(stand_in_for), title) == expected
 
 
-def test_too_few_points_cannot_be_drawn(dataset):
+@pytest.mark.filterwarnings("ignore::pbow.errors.FewerWordsWarning")
+def test_few_points_have_few_words(dataset):
     few = replace(dataset, diagrams=Diagrams.from_list([[[0, 1], [0, 2]]] * 12))
-    with pytest.raises(CannotDraw, match=r"20 words of made: .*Cannot learn 20 words"):
-        class_histograms(few)
-    with pytest.raises(CannotDraw, match="100 words of made"):
-        class_differences(few, CONFUSION)
+    assert class_histograms(few).name == class_histograms(dataset).name
 
 
 def test_a_data_set_may_be_called_anything(dataset):

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -105,12 +103,6 @@ def test_the_pipeline_names_its_data_and_classes():
 def test_the_pipeline_needs_three_classes():
     with pytest.raises(CannotDraw, match="three classes; made has 2"):
         pipeline(make(2))
-
-
-def test_the_pipeline_needs_points_for_its_words():
-    few = replace(make(), diagrams=Diagrams.from_list([[[0, 1], [0, 2]]] * 12))
-    with pytest.raises(CannotDraw, match=r"8 words of made: .*Cannot learn 8 words"):
-        pipeline(few)
 
 
 def test_the_sample_is_what_the_words_were_learnt_from(panels):

@@ -38,10 +38,13 @@ from pbow.preprocessing import (
     SelectParts,
 )
 from pbow.vectorizers import (
+    PersistenceFisherVector,
     PersistenceImage,
     PersistenceLandscape,
     PersistenceStatistics,
+    PersistenceVLAD,
     RiemannianHeatMap,
+    SoftPersistenceVLAD,
 )
 from pbow.vectorizers.base import Vectorizer
 from pbow.weighting import Ramp
@@ -55,7 +58,12 @@ ESTIMATORS = [
     StablePersistenceBoW(3, random_state=0),
     StablePersistenceBoW(3, covariance="full", essential="separate", dtype="float32"),
     StablePersistenceBoW.paper(3, random_state=0),
-    StablePersistenceBoW.certified(3, random_state=0),
+    StablePersistenceBoW.certified((2, 3), random_state=0),
+    StablePersistenceBoW("auto", essential="separate", random_state=0),
+    PersistenceBoW({"H0": "auto", "H1": (1, 4)}, random_state=0),
+    PersistenceVLAD((2, 3), essential="separate", random_state=0),
+    SoftPersistenceVLAD(3, temperature=1.5, random_state=0),
+    PersistenceFisherVector(3, point_weight="ramp", random_state=0),
     PersistenceImage(resolution=4, essential="separate"),
     PersistenceImage.paper(3),
     PersistenceLandscape(2, resolution=5, essential="separate"),

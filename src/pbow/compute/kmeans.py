@@ -109,7 +109,7 @@ def _approach(
     return total
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def _walk_to(rest: float, squared: Floats, block_sums: Floats) -> int:
     """Walk the block sums, then the points of one block, to a share of their sum."""
     block = 0
@@ -226,7 +226,7 @@ def _move(
             squared[furthest] = 0.0  # so that two empty words do not meet
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def _furthest(squared: Floats) -> int:
     """Return the first index of the largest number; np.argmax is slow to compile."""
     furthest = 0

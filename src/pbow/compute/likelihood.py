@@ -188,7 +188,7 @@ def sum_posteriors(
                             at = min(start + t + i, offsets[d + 1] - 1)
                             far_b = (points[at, 0] - frame[0]) * frame[2]
                             far_p = points[at, 1] - points[at, 0] - frame[1]
-                            total = far_shares(
+                            total, _ = far_shares(
                                 far_b,
                                 far_p * frame[3],
                                 components[:, first:end],
@@ -205,7 +205,7 @@ def sum_posteriors(
         _finish(totals, out[d])
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def _close(sums: Floats, totals: Floats) -> None:
     """Move ``sums`` to ``totals``."""
     for k in range(sums.shape[0]):
@@ -213,7 +213,7 @@ def _close(sums: Floats, totals: Floats) -> None:
         sums[k] = 0.0
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def _finish(totals: Floats, row: Floats) -> None:
     """Set ``row`` to the totals, and start again at 0."""
     for k in range(row.shape[0]):
@@ -223,10 +223,13 @@ def _finish(totals: Floats, row: Floats) -> None:
 
 
 @njit(nogil=True, cache=True)
-def far_shares(b: float, p: float, components: Floats, share: Floats) -> float:
-    """Fill ``share`` relative to the largest likelihood, and return the sum.
+def far_shares(
+    b: float, p: float, components: Floats, share: Floats
+) -> tuple[float, float]:
+    """Fill ``share`` relative to the largest likelihood; return their sum, and its log.
 
-    A point so far that even logarithms overflow is shared out as at the means.
+    The logarithm is of the largest, to the base 2. A point so far that even logarithms
+    overflow is shared out as at the means.
     """
     largest = -np.inf
     total = 0.0
@@ -245,4 +248,4 @@ def far_shares(b: float, p: float, components: Floats, share: Floats) -> float:
             else:
                 share[k] = math.exp(LOG_2 * (logarithm - largest))
                 total += share[k]
-    return total
+    return total, largest

@@ -9,11 +9,16 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from pbow.compute.exponential import contracted, half_to_64
-from pbow.compute.likelihood import GROUP, LOG_2, VECTOR_BYTES, distance
+from pbow.compute.exponential import contracted, half_to
+from pbow.compute.likelihood import (
+    GROUP,
+    LOG_2,
+    VECTOR_BYTES,
+    distance,
+    far_shares,
+)
 from pbow.compute.sums import sum_of
 
 __all__ = ["LEAST_SHARE", "expect", "maximize", "pack", "raise_eigenvalues"]
@@ -24,6 +29,8 @@ LOG_ROOT_2_PI = 0.5 * math.log(2.0 * math.pi)
 LEAST_MASS = 1e-10
 # Components per turn: four vectors of four numbers.
 TURN = 16
+# Below this, likelihoods have lost digits; the slow way has its own scale.
+FAINT = 1e-250
 LEAST_WEIGHT = 1e-20
 # Of a variance, what is left of it given the other coordinate: the least that can be
 # told from rounding.
@@ -72,18 +79,19 @@ def expect(
     per point and component; compiled calls end after ``points_per_call``.
     """
     n_summed = components.shape[1]
-    # Whole turns of the vectorized loop: what is left over is slow.
-    more = -n_summed % TURN
-    components = np.pad(components, ((0, 0), (0, more)))
-    components[5, n_summed:] = -np.inf
-    moments, log_likelihood = np.zeros_like(components), 0.0
+    # Whole turns of the vectorized loop: what is left over is slow. And factors may be
+    # far above 1 where components are small, but powers want logarithms <= 0.
+    top = components[5].max()
+    packed = np.zeros((6, -(-n_summed // TURN) * TURN))
+    packed[5] = -np.inf
+    packed[:, :n_summed] = components
+    packed[5] -= top
+    moments = np.zeros_like(packed)
     for start in range(0, len(points), points_per_call):
         stop = min(start + points_per_call, len(points))
-        log_likelihood = _expect(
-            *(points, start, stop, components, n_summed),
-            *(moments, densities, log_likelihood),
-        )
-    return moments[:, :n_summed], log_likelihood / len(points)
+        _expect(points, start, stop, packed, n_summed, moments, densities)
+    densities += LOG_2 * top
+    return moments[:, :n_summed], float(densities.mean())
 
 
 @contracted
@@ -95,51 +103,43 @@ def _expect(
     n_summed: int,
     moments: Floats,
     densities: Floats,
-    log_likelihood: float,
-) -> float:
-    """Add points ``start:stop`` to ``moments``; return their log densities, summed.
+) -> None:
+    """Add points ``start:stop`` to ``moments``, and set their log densities.
 
     Components from ``n_summed`` on have a factor of 0.
     """
     width = components.shape[1]
     mean_x, mean_y, log_factor = components[0], components[1], components[5]
     l11, l21, l22 = components[2], components[3], components[4]
-    logs, share = np.empty((GROUP, width)), np.empty((GROUP, width))
-    logs0, logs1, logs2, logs3 = logs[0], logs[1], logs[2], logs[3]
+    share = np.empty((GROUP, width))
     share0, share1, share2, share3 = share[0], share[1], share[2], share[3]
-    x, y, inverse = np.empty(GROUP), np.empty(GROUP), np.empty(GROUP)
+    few = np.empty((3, GROUP))
+    x, y, inverse = few[0], few[1], few[2]
     s0, sx, sy = moments[0], moments[1], moments[2]
     sxx, sxy, syy = moments[3], moments[4], moments[5]
-    # Factors may be far above 1 where components are small: powers want logs <= 0.
-    top = _largest(log_factor)
     for first in range(start, stop, GROUP):
-        size = min(GROUP, stop - first)
         for i in range(GROUP):
-            x[i], y[i] = points[min(first + i, stop - 1)]
+            at = min(first + i, stop - 1)
+            x[i], y[i] = points[at, 0], points[at, 1]
         x0, x1, x2, x3 = x[0], x[1], x[2], x[3]
         y0, y1, y2, y3 = y[0], y[1], y[2], y[3]
         for k in range(width):
             mx, my, a, b, c = mean_x[k], mean_y[k], l11[k], l21[k], l22[k]
-            log = log_factor[k] - top
-            logs0[k] = log - distance(x0, y0, mx, my, a, b, c)
-            logs1[k] = log - distance(x1, y1, mx, my, a, b, c)
-            logs2[k] = log - distance(x2, y2, mx, my, a, b, c)
-            logs3[k] = log - distance(x3, y3, mx, my, a, b, c)
-            share0[k] = half_to_64(-logs0[k])
-            share1[k] = half_to_64(-logs1[k])
-            share2[k] = half_to_64(-logs2[k])
-            share3[k] = half_to_64(-logs3[k])
-        # Beyond the last point it stands once more, and has no share.
-        inverse[:] = 0.0
-        for i in range(size):
-            shift, total = 0.0, sum_of(share[i, :n_summed])
-            if total < 1e-250:
-                shift = _largest(logs[i])
-                total = _powers(logs[i, :n_summed], shift, share[i, :n_summed])
-            log_density = math.log(total) + LOG_2 * (shift + top)
-            densities[first + i] = log_density
-            log_likelihood += log_density
+            less = log_factor[k]
+            share0[k] = half_to(distance(x0, y0, mx, my, a, b, c) - less)
+            share1[k] = half_to(distance(x1, y1, mx, my, a, b, c) - less)
+            share2[k] = half_to(distance(x2, y2, mx, my, a, b, c) - less)
+            share3[k] = half_to(distance(x3, y3, mx, my, a, b, c) - less)
+        for i in range(GROUP):
+            total, shift = sum_of(share[i, :n_summed]), 0.0
+            if total < FAINT:
+                of_real = components[:, :n_summed]
+                total, shift = far_shares(x[i], y[i], of_real, share[i, :n_summed])
             inverse[i] = 1.0 / total
+            if first + i < stop:
+                densities[first + i] = math.log(total) + LOG_2 * shift
+            else:  # the last point, once more, has no share
+                inverse[i] = 0.0
         n0, n1, n2, n3 = inverse[0], inverse[1], inverse[2], inverse[3]
         for k in range(width):
             mx, my = mean_x[k], mean_y[k]
@@ -160,24 +160,6 @@ def _expect(
             sxy[k] = xy + r3 * dx3 * dy3
             yy = ((syy[k] + r0 * dy0 * dy0) + r1 * dy1 * dy1) + r2 * dy2 * dy2
             syy[k] = yy + r3 * dy3 * dy3
-    return log_likelihood
-
-
-@contracted
-def _powers(logs: Floats, shift: float, share: Floats) -> float:
-    """Set ``share = 2**(logs - shift)`` and return its sum."""
-    for k in range(logs.shape[0]):
-        share[k] = half_to_64(shift - logs[k])
-    return sum_of(share)
-
-
-@njit(nogil=True, cache=True)
-def _largest(values: Floats) -> float:
-    """Return the largest number; np.max is slow to compile."""
-    largest = -np.inf
-    for value in values:
-        largest = value if value > largest else largest
-    return largest
 
 
 def maximize(

@@ -175,7 +175,7 @@ def _share_out(batch: Floats, t: int, components: Floats, share: Floats) -> None
     for i in range(GROUP):
         total = sum_of(share[i])
         if total < FAINT:
-            total = far_shares(b[t + i], p[t + i], components, share[i])
+            total, _ = far_shares(b[t + i], p[t + i], components, share[i])
         weight[t + i] /= total
 
 

@@ -26,7 +26,7 @@ def draw_bits(stream: np.uint64, i: np.uint64) -> np.uint64:
     return z ^ (z >> np.uint64(31))
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def draw_unit(stream: np.uint64, i: np.uint64) -> np.float64:
     """Return draw ``i`` as a float64 in [0, 1), a multiple of 2**-53."""
     return np.float64(draw_bits(stream, i) >> np.uint64(11)) * 2.0**-53

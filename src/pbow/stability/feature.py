@@ -80,7 +80,9 @@ class Feature:
         ramp = self.steep_end(*r)
         rho, epsilon = np.zeros_like(k0), 1.0
         if self.epsilon is not None:
-            rho, epsilon = ramp**self.power, self.epsilon
+            # Of a plain root, the ramp cancels.
+            rho = ramp**self.power if self.epsilon else np.ones_like(k0)
+            epsilon = self.epsilon
         with np.errstate(all="ignore"):
             b = 0.5 * k0 * rho - 2.0 * k1 * epsilon
             root = np.sqrt(b * b + 6.0 * k0 * k1 * rho * epsilon)

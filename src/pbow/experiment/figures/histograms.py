@@ -141,18 +141,8 @@ def file_name(shows: str, dataset: str) -> str:
 
 
 def learn(bow: PersistenceBoW, dataset: Dataset, part: str) -> PersistenceBoW:
-    """Fit to all samples of a part.
-
-    Raises
-    ------
-    CannotDraw
-        Where there are too few points for the words.
-    """
-    try:
-        bow.set_params(random_state=SEED).fit(dataset.diagrams[part])
-    except ValueError as error:
-        msg = f"A picture of {bow.n_words} words of {dataset.name}: {error}"
-        raise CannotDraw(msg) from error
+    """Fit to all samples of a part."""
+    bow.set_params(random_state=SEED).fit(dataset.diagrams[part])
     return bow
 
 
