@@ -4,6 +4,7 @@
 yet, and writes the tables of that folder, which the page includes.
 """
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,9 @@ TITLES = {
     "shape-segmentation-paper": "3D Shape Segm.",
     "reddit-12k": "Reddit-12k",
 }
+
+MACHINES = ["linear", "distance"]  # support vector machines
+OTHERS = ["forest", "neighbors"]
 
 SIZES = (10, 30, 100)
 BEFORE = StablePersistenceBoW(50, temperature=1.0)
@@ -107,9 +111,9 @@ SETTINGS = {
     "PBoW, 50 words": PersistenceBoW(50),
     "PBoW, 100 words": PersistenceBoW(100),
     "PBoW, 10 + 30 + 100": PersistenceBoW(SIZES),
-    "VLAD, 50 words": PersistenceVLAD(50),
-    "soft VLAD, 50 words": SoftPersistenceVLAD(50),
-    "Fisher vectors, 50 words": PersistenceFisherVector(50),
+    "VLAD": PersistenceVLAD(),
+    "soft VLAD": SoftPersistenceVLAD(),
+    "Fisher vectors": PersistenceFisherVector(),
     "certified before (peak, ramp)": CERTIFIED_BEFORE,
     "certified: squared ramp, roots": certified(point_weight="squared-ramp"),
     "certified: squared ramp to the median, roots": certified(
@@ -155,60 +159,65 @@ PAIRS = {
 @click.option("--jobs", default=2, show_default=True, help="Processes.")
 def main(jobs: int) -> None:
     """Measure what is missing, then write the tables."""
-    both = ["linear", "distance"]
-    screened = compare(CHOSEN_ON, SETTINGS, both, RESULTS / "settings.csv", jobs)
-    write_table(screened, list(SETTINGS), "settings.md")
+    compare(CHOSEN_ON, SETTINGS, MACHINES, RESULTS / "settings.csv", jobs)
     path = RESULTS / "finalists.csv"
-    compare(WHOLE, FINALISTS, both, path, jobs)
+    compare(WHOLE, FINALISTS, MACHINES, path, jobs)
     compare({name: WHOLE[name] for name in SMALL}, PAIRWISE, ["distance"], path, jobs)
-    compared = compare(WHOLE, FINALISTS, ["forest", "neighbors"], path, jobs)
-    rows = [*FINALISTS, *PAIRWISE]
-    svm = compared[compared["classifier"].isin(both)]
-    write_table(svm, rows, "finalists.md")
-    write_table(compared.drop(svm.index), list(FINALISTS), "others.md")
-    write(differences(svm), "differences.md")
+    compare(WHOLE, FINALISTS, OTHERS, path, jobs)
+    for name, text in tables().items():
+        (RESULTS / name).write_text(text, encoding="utf-8")
 
 
-def write_table(rows: pd.DataFrame, order: list[str], name: str) -> None:
-    """Write mean accuracies, linear and distance side by side in a cell."""
-    means = rows.groupby(["descriptor", "data set", "classifier"])["accuracy"].mean()
-    table = means.unstack("classifier")
-    table = table[
-        sorted(table.columns, key=["linear", "distance", "forest", "neighbors"].index)
-    ]
-    cells = table.map(lambda value: f"{value:.1f}" if pd.notna(value) else "-")
-    joined = cells.agg(" / ".join, axis=1).unstack("data set").fillna("-")
-    columns = [column for column in TITLES if column in joined.columns]
-    joined = joined.reindex([row for row in order if row in joined.index])[columns]
-    write(joined.rename(columns=TITLES), name)
+def tables() -> dict[str, str]:
+    """Return the tables in Markdown, made of the measured rows, by file name."""
+    settings = pd.read_csv(RESULTS / "settings.csv")
+    finalists = pd.read_csv(RESULTS / "finalists.csv")
+    made = {
+        "settings.md": accuracies(settings, MACHINES, list(SETTINGS)),
+        "finalists.md": accuracies(finalists, MACHINES, [*FINALISTS, *PAIRWISE]),
+        "others.md": accuracies(finalists, OTHERS, list(FINALISTS)),
+        "differences.md": differences(finalists),
+    }
+    return {name: table.to_markdown() + "\n" for name, table in made.items()}
+
+
+def accuracies(
+    rows: pd.DataFrame, classifiers: list[str], order: list[str]
+) -> pd.DataFrame:
+    """Return mean accuracies, those of the classifiers side by side in a cell."""
+    means = rows.pivot_table(
+        index="descriptor", columns=["data set", "classifier"], values="accuracy"
+    )
+    table = {
+        title: [
+            " / ".join(_cell(means, row, name, c) for c in classifiers) for row in order
+        ]
+        for name, title in TITLES.items()
+        if name in set(rows["data set"])
+    }
+    return pd.DataFrame(table, index=order)
+
+
+def _cell(means: pd.DataFrame, row: str, name: str, classifier: str) -> str:
+    value = means[name, classifier].get(row, float("nan"))
+    return "-" if pd.isna(value) else f"{value:.1f}"
 
 
 def differences(rows: pd.DataFrame) -> pd.DataFrame:
     """Return new minus old, in points, with its corrected standard error."""
-    table = {}
-    for new, old in PAIRS.items():
-        for classifier in ("linear", "distance"):
-            cells = {}
-            for name in WHOLE:
-                some = rows[
-                    (rows["data set"] == name) & (rows["classifier"] == classifier)
-                ]
-                by_split = some.pivot_table(
-                    index="split", columns="descriptor", values="accuracy"
-                )
-                apart = by_split[new] - by_split[old]
-                error = corrected_error(
-                    apart, some["n_train"].mean(), some["n_test"].mean()
-                )
-                cells[TITLES[name]] = f"{apart.mean():+.1f} ± {error:.1f}"
-            table[f"{new}, {classifier}"] = cells
+    table: dict[str, dict[str, str]] = {}
+    for (new, old), classifier in product(PAIRS.items(), MACHINES):
+        table[f"{new}, {classifier}"] = cells = {}
+        for name in WHOLE:
+            some = rows[(rows["data set"] == name) & (rows["classifier"] == classifier)]
+            by_split = some.pivot_table(
+                index="split", columns="descriptor", values="accuracy"
+            )
+            apart = by_split[new] - by_split[old]
+            sizes = some["n_train"].mean(), some["n_test"].mean()
+            error = corrected_error(apart, *sizes)
+            cells[TITLES[name]] = f"{apart.mean():+.1f} ± {error:.1f}"
     return pd.DataFrame(table).T
-
-
-def write(table: pd.DataFrame, name: str) -> None:
-    """Write a table as Markdown."""
-    text = table.rename_axis(None).to_markdown()
-    (RESULTS / name).write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -141,7 +141,7 @@ def classify(
     H, H_test = features
     y, y_test = dataset.labels[train], dataset.labels[test]
     if classifier == "forest":
-        forest = RandomForestClassifier(500, random_state=0).fit(H, y)
+        forest = RandomForestClassifier(200, random_state=0).fit(H, y)
         return forest.score(H_test, y_test), np.nan
     if classifier == "neighbors":
         if are_distances:

@@ -71,7 +71,7 @@ class PerLabelWords(TransformerMixin, BaseEstimator):
     def transform(self, X: Diagrams) -> np.ndarray:
         """Return square roots of the sums of posteriors."""
         return encode_likelihoods(
-            X, self.codebook_, scale="posterior", normalize="sqrt"
+            X.finite(), self.codebook_, scale="posterior", normalize="sqrt"
         )
 
 

@@ -3,11 +3,11 @@
 from functools import cache
 from pathlib import Path
 
+import pandas as pd
 import pytest
-from experiments import cell_by_cell
+from experiments import cell_by_cell, choose_defaults
 
 from pbow.experiment import Folder, make_table, read_experiment, summarize
-from pbow.experiment.comparison import compare
 from pbow.experiment.sheets import is_powered
 from pbow.experiment.table import make_powered_table
 
@@ -57,22 +57,27 @@ def test_the_page_of_all_cells_is_of_these_runs():
     assert cell_by_cell.PAGE.read_text(encoding="utf-8") == cell_by_cell.page()
 
 
-def test_the_readme_has_the_numbers_of_exp_b():
-    experiment, runs = read("exp_b")
-    rows = {
-        "sPBoW, pbow's defaults, 100 words": "sPBoW-default",
-        "PBoW, pbow's defaults, 100 words": "PBoW-default",
-        "PersistenceStatistics": "Statistics",
-        "Atol (GUDHI), 100 centers": "Atol",
-        "persistence images, pbow's defaults": "PI-default",
-        "persistence images, as in the paper": "PI",
-        "PBoW, as in the paper": "PBoW",
-        "sPBoW, as in the paper": "sPBoW",
-    }
-    cells = compare(experiment, runs)
+def test_the_tables_of_the_defaults_are_of_the_measured_rows():
+    for name, text in choose_defaults.tables().items():
+        path = choose_defaults.RESULTS / name
+        assert path.read_text(encoding="utf-8") == text
+
+
+def test_the_readme_has_the_numbers_of_the_defaults():
     readme = (EXPERIMENTS.parent / "README.md").read_text(encoding="utf-8")
-    lines = [line.replace("*", "") for line in readme.splitlines()]
-    for label, name in rows.items():
-        spreads = [cells[data.name, name].nested for data in experiment.datasets]
-        numbers = [f"{spread.mean:.1f} ± {spread.std:.1f}" for spread in spreads]
-        assert f"| {label} | {' | '.join(numbers)} |" in lines
+    titles, rows = {}, {}
+    for line in readme.splitlines():
+        cells = [cell.strip("* ") for cell in line.split("|")[1:-1]]
+        if "3D Shape Segm." in cells:
+            titles = cells[1:]
+        elif titles and cells:
+            rows[cells[0]] = dict(zip(titles, cells[1:], strict=True))
+        elif titles:
+            break
+    finalists = pd.read_csv(choose_defaults.RESULTS / "finalists.csv")
+    names = {"`certified()` sPBoW": "certified"}
+    order = [names.get(row, row) for row in list(rows)[1:]]  # without the rule
+    table = choose_defaults.accuracies(finalists, choose_defaults.MACHINES, order)
+    assert len(order) >= 6
+    for shown, row in zip(list(rows)[1:], order, strict=True):
+        assert rows[shown] == table.loc[row, list(titles)].to_dict()
