@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from pbow.compute.sums import sum_of
+from pbow.compute.sums import sum_between, sum_of
 
 
 @pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 1000, 1003])
@@ -17,3 +17,10 @@ def test_the_sum_is_that_of_eight_sums_side_by_side(rng, n):
 
 def test_numbers_of_single_precision_are_summed_in_double():
     assert sum_of(np.array([1.0, 2.0**-30], np.float32)) == 1.0 + 2.0**-30
+
+
+def test_a_part_is_summed_as_if_it_were_alone(rng):
+    values = rng.normal(size=100)
+    for first, last in ((0, 100), (3, 3), (3, 20), (41, 100)):
+        part = sum_between(values, np.uint64(first), np.uint64(last))
+        assert part == sum_of(values[first:last].copy())

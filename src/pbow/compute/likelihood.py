@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from pbow.compute.exponential import contracted, half_to
 from pbow.compute.ramp import point_weight
-from pbow.compute.sums import sum_of
+from pbow.compute.sums import sum_between
 
 __all__ = [
     "BATCH",
@@ -176,12 +176,13 @@ def sum_posteriors(
                     share1[k] = half_to(distance(b1, p1, mb, mp, u, v, w) - less)
                     share2[k] = half_to(distance(b2, p2, mb, mp, u, v, w) - less)
                     share3[k] = half_to(distance(b3, p3, mb, mp, u, v, w) - less)
-                first = 0
-                for end in ends:
-                    x0, x1 = share0[first:end], share1[first:end]
-                    x2, x3 = share2[first:end], share3[first:end]
-                    total_of[0], total_of[1] = sum_of(x0), sum_of(x1)
-                    total_of[2], total_of[3] = sum_of(x2), sum_of(x3)
+                first = np.uint64(0)
+                for g in range(ends.shape[0]):
+                    end = np.uint64(ends[g])
+                    total_of[0] = sum_between(share0, first, end)
+                    total_of[1] = sum_between(share1, first, end)
+                    total_of[2] = sum_between(share2, first, end)
+                    total_of[3] = sum_between(share3, first, end)
                     for i in range(GROUP):
                         total = total_of[i]
                         if total < faint:
@@ -196,10 +197,9 @@ def sum_posteriors(
                             )
                         rest[i] = weight[t + i] / total
                     w0, w1, w2, w3 = rest[0], rest[1], rest[2], rest[3]
-                    into = sums[first:end]
-                    for k in range(into.shape[0]):
-                        half = (into[k] + w0 * x0[k]) + w1 * x1[k]
-                        into[k] = (half + w2 * x2[k]) + w3 * x3[k]
+                    for k in range(first, end):
+                        half = (sums[k] + w0 * share0[k]) + w1 * share1[k]
+                        sums[k] = (half + w2 * share2[k]) + w3 * share3[k]
                     first = end
             _close(sums, totals)
         _finish(totals, out[d])
