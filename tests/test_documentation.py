@@ -169,7 +169,8 @@ def test_every_block_of_code_is_run(path):
     blocks = fenced(path)
     assert 2 * len(blocks) == len(re.findall(r"^ *```", path.read_text("utf-8"), re.M))
     # Examples are run wherever they stand; a directive of Sphinx is no code.
-    languages = {block.language for block in blocks} - {"pycon", "{toctree}"}
+    directives = {"{toctree}", "{include}"}
+    languages = {block.language for block in blocks} - {"pycon"} - directives
     for language in languages:
         runner = RUN_BY[name_of(path), language]
         if runner.endswith(".py"):

@@ -48,8 +48,8 @@ def test_graphs_with_few_distinct_points_have_fewer_words_and_one_warning(
     run("homology graphs --kind graphs -o d.pbow")
     result = run(f"fit d.pbow -o m.pbow {options}")
     warning, _ = result.stderr.splitlines()
-    assert warning.startswith("Warning: There are fewer distinct points than n_words=")
-    assert ": part H0 has 6 words instead of " in warning
+    assert warning.startswith("Warning: There are fewer distinct points than words: ")
+    assert "6 words instead of " in warning
     assert result.stdout == ""
     run("transform m.pbow d.pbow -o v.npy")
     assert load("m.pbow").codebooks_["H0"].sizes[-1] == 6

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from pbow._utils.checks import check_option
 from pbow._utils.progress import progress_bar
 from pbow.diagrams import Diagrams
+from pbow.errors import FewerWordsWarning
 from pbow.experiment.classification import classify, make_folds
 from pbow.experiment.declaration import DescriptorEntry
 from pbow.experiment.descriptors import CLASSIFIERS, is_kernel, represent
@@ -134,8 +136,13 @@ def cross_validate(
     )
     folds = make_folds(labels, None, n_folds, seed=seed, repetition=0)
     accuracies, n_features = [], 0
-    with progress_bar(show=progress, total=n_folds, unit="folds") as advance:
-        for test in folds:
+    with (
+        warnings.catch_warnings(),
+        progress_bar(show=progress, total=n_folds, unit="folds") as advance,
+    ):
+        for number, test in enumerate(folds):
+            if number == 1:  # the first fold has said it
+                warnings.simplefilter("ignore", FewerWordsWarning)
             train = np.setdiff1d(np.arange(len(labels)), test)
             params = descriptor.get_params()
             similarities = represent(

@@ -220,7 +220,8 @@ class StablePersistenceBoW(CodebookVectorizer):
         n_words : int, tuple of int, "auto", or dict of such, default=(10, 30, 100)
             Number of components.
         **params
-            Other parameters, which win over these.
+            Other parameters, which win over these. If they leave nothing proven,
+            ``stability_constant_`` is None.
 
         Returns
         -------

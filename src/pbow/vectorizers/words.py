@@ -184,15 +184,15 @@ class CodebookVectorizer(Vectorizer):
         for name, codebook in codebooks.items():
             n_words = value_of_part(self.n_words, name)
             if n_words != "auto" and max(codebook.sizes) < max(_sizes(n_words)):
-                counts = (
-                    f"{max(codebook.sizes)} words instead of {max(_sizes(n_words))}"
+                there, asked = (
+                    " + ".join(map(str, sizes))
+                    for sizes in (codebook.sizes, _sizes(n_words))
                 )
-                fewer.append(f"part {name} has {counts}")
+                fewer.append(f"part {name} has {there} words instead of {asked}")
         if fewer:
             msg = (
-                f"There are fewer distinct points than n_words={self.n_words!r}: "
-                f"{', '.join(fewer)}, one per distinct point. Lower n_words to avoid "
-                "this warning; it may be a dict by part."
+                f"There are fewer distinct points than words: {', '.join(fewer)}. "
+                "Lower n_words, which may be a dict by part, to avoid this warning."
             )
             warnings.warn(msg, FewerWordsWarning, stacklevel=6)
 
