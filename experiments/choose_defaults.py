@@ -11,7 +11,12 @@ from typing import Any
 import click
 import pandas as pd
 from experiments.compare import Part, compare, corrected_error
-from experiments.tried import LogPersistence, PerLabelWords, WeightsByLabels
+from experiments.tried import (
+    LogPersistence,
+    PerLabelWords,
+    TiedMixture,
+    WeightsByLabels,
+)
 from sklearn.kernel_approximation import AdditiveChi2Sampler
 from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import StandardScaler
@@ -97,6 +102,9 @@ SETTINGS = {
     "sPBoW, 5 + 15 + 50, t = 2": StablePersistenceBoW((5, 15, 50), temperature=2.0),
     "… full covariances": words(covariance="full"),
     "… tied covariances": words(covariance="tied"),
+    "… tied covariances, learnt by EM": TiedMixture(
+        SIZES, covariance="tied", temperature=2.0
+    ),
     "… words from persistent points (`weighting='ramp'`)": words(weighting="ramp"),
     "… (birth, log persistence)": make_pipeline(LogPersistence(), words()),
     "… temperatures 1 and 3 side by side": make_union(
@@ -176,6 +184,7 @@ def tables() -> dict[str, str]:
         "settings.md": accuracies(settings, MACHINES, list(SETTINGS)),
         "finalists.md": accuracies(finalists, MACHINES, [*FINALISTS, *PAIRWISE]),
         "others.md": accuracies(finalists, OTHERS, list(FINALISTS)),
+        "errors.md": errors(finalists),
         "differences.md": differences(finalists),
     }
     return {name: table.to_markdown() + "\n" for name, table in made.items()}
@@ -201,6 +210,19 @@ def accuracies(
 def _cell(means: pd.DataFrame, row: str, name: str, classifier: str) -> str:
     value = means[name, classifier].get(row, float("nan"))
     return "-" if pd.isna(value) else f"{value:.1f}"
+
+
+def errors(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return mean accuracies of the new settings with corrected standard errors."""
+    table: dict[str, dict[str, str]] = {}
+    for new, classifier in product(PAIRS, MACHINES):
+        table[f"{new}, {classifier}"] = cells = {}
+        some = rows[(rows["descriptor"] == new) & (rows["classifier"] == classifier)]
+        for name, group in some.groupby("data set"):
+            sizes = group["n_train"].mean(), group["n_test"].mean()
+            error = corrected_error(group["accuracy"], *sizes)
+            cells[TITLES[name]] = f"{group['accuracy'].mean():.1f} ± {error:.1f}"
+    return pd.DataFrame(table).T[list(TITLES.values())]
 
 
 def differences(rows: pd.DataFrame) -> pd.DataFrame:

@@ -3,17 +3,20 @@
 docs/defaults.md has what came out. None of them is worth a parameter.
 """
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import f_classif
+from sklearn.mixture import GaussianMixture
 
 from pbow import Diagrams, StablePersistenceBoW
 from pbow.codebook import GaussianCodebook
 from pbow.encoding import encode_likelihoods
 
-__all__ = ["LogPersistence", "PerLabelWords", "WeightsByLabels"]
+__all__ = ["LogPersistence", "PerLabelWords", "TiedMixture", "WeightsByLabels"]
 
 
 class LogPersistence(TransformerMixin, BaseEstimator):
@@ -72,6 +75,27 @@ class PerLabelWords(TransformerMixin, BaseEstimator):
         """Return square roots of the sums of posteriors."""
         return encode_likelihoods(
             X.finite(), self.codebook_, scale="posterior", normalize="sqrt"
+        )
+
+
+class TiedMixture(StablePersistenceBoW):
+    """Learn tied words by expectation maximization, as scikit-learn does."""
+
+    def _learn_words(
+        self, sample: np.ndarray, n_words: int, seed: int
+    ) -> GaussianCodebook:
+        scale = sample.std(axis=0)
+        n_words = min(n_words, len(np.unique(sample, axis=0)))
+        mixture = GaussianMixture(n_words, covariance_type="tied", random_state=seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            mixture.fit(sample / scale)
+        covariance = mixture.covariances_ * scale * scale[:, np.newaxis]
+        return GaussianCodebook(
+            mixture.weights_,
+            mixture.means_ * scale,
+            np.tile(covariance, (n_words, 1, 1)),
+            scale,
         )
 
 

@@ -103,9 +103,11 @@ def test_resolutions_are_joined_and_split_without_loss(sample, learn):
     assert_array_equal(words_of(again), words_of(joined))
 
 
-@pytest.mark.parametrize("sizes", [(2,), (1, 1, 2), (0, 3), (-1, 4), (1.0, 2.0)])
-def test_sizes_count_the_words(sizes):
-    with pytest.raises(ValueError, match="Expected sizes of 3 words in all"):
+@pytest.mark.parametrize(
+    "sizes", [(2,), (1, 1, 1), (2, 1), (0, 3), (-1, 4), (1.0, 2.0)]
+)
+def test_sizes_grow_and_count_the_words(sizes):
+    with pytest.raises(ValueError, match="Expected increasing sizes of 3 words in all"):
         KMeansCodebook(np.ones((3, 2)), np.ones(2), sizes)
 
 

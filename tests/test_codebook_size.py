@@ -57,6 +57,22 @@ def test_clusters_are_found_by_either_criterion(blobs):
     assert curve.values[-1] <= 0.01 * curve.values[0] < curve.values[-2]
 
 
+def test_the_order_of_points_in_a_diagram_does_not_matter(rng):
+    pairs = np.array([[0.0, 1.0], [5.0, 4.0]]) + rng.normal(0, 0.01, (200, 2, 2))
+    learn = partial(learn_kmeans, **KMEANS)
+    for sample in (pairs.reshape(-1, 2), pairs[:, ::-1].reshape(-1, 2)):
+        assert choose_size(sample, learn)[0] == 2
+
+
+def test_noise_does_not_take_a_word_per_point(rng):
+    sample = rng.uniform(size=(60, 2))
+    n_words, curve = choose_size(sample, partial(learn_kmeans, **KMEANS))
+    assert n_words < 30
+    chosen = curve.values[curve.sizes == n_words]
+    assert chosen <= 1.05 * curve.values.min()
+    assert len(set(curve.sizes)) == len(curve.sizes)
+
+
 def test_points_without_clusters_have_many_words(rng):
     sample = rng.uniform(size=(4000, 2))
     n_words, curve = choose_size(sample, partial(learn_kmeans, **KMEANS))

@@ -48,7 +48,7 @@ def test_graphs_with_few_distinct_points_have_fewer_words_and_one_warning(
     run("homology graphs --kind graphs -o d.pbow")
     result = run(f"fit d.pbow -o m.pbow {options}")
     warning, _ = result.stderr.splitlines()
-    assert warning.startswith("Warning: There are fewer distinct points than words: ")
+    assert warning.startswith("Warning: There are fewer distinct points to learn ")
     assert "6 words instead of " in warning
     assert result.stdout == ""
     run("transform m.pbow d.pbow -o v.npy")

@@ -19,7 +19,7 @@ from pbow.compute.likelihood import (
     distance,
     far_shares,
 )
-from pbow.compute.sums import sum_of
+from pbow.compute.sums import sum_between
 
 __all__ = ["LEAST_SHARE", "expect", "maximize", "pack", "raise_eigenvalues"]
 
@@ -31,6 +31,7 @@ LEAST_MASS = 1e-10
 TURN = 16
 # Below this, likelihoods have lost digits; the slow way has its own scale.
 FAINT = 1e-250
+ZERO = np.uint64(0)
 LEAST_WEIGHT = 1e-20
 # Of a variance, what is left of it given the other coordinate: the least that can be
 # told from rounding.
@@ -86,11 +87,14 @@ def expect(
     packed[5] = -np.inf
     packed[:, :n_summed] = components
     packed[5] -= top
-    moments = np.zeros_like(packed)
+    moments, shifts = np.zeros_like(packed), np.zeros(len(points))
     for start in range(0, len(points), points_per_call):
         stop = min(start + points_per_call, len(points))
-        _expect(points, start, stop, packed, n_summed, moments, densities)
+        _expect(points, start, stop, packed, n_summed, moments, densities, shifts)
+    np.log(densities, out=densities)
     densities += LOG_2 * top
+    if shifts.any():
+        densities += LOG_2 * shifts
     return moments[:, :n_summed], float(densities.mean())
 
 
@@ -103,18 +107,21 @@ def _expect(
     n_summed: int,
     moments: Floats,
     densities: Floats,
+    shifts: Floats,
 ) -> None:
-    """Add points ``start:stop`` to ``moments``, and set their log densities.
+    """Add points ``start:stop`` to ``moments``, and set their densities.
 
-    Components from ``n_summed`` on have a factor of 0.
+    These are times two to the power of ``shifts``, which are 0 before: set where
+    densities are too small. Components from ``n_summed`` on have a factor of 0.
     """
     width = components.shape[1]
     mean_x, mean_y, log_factor = components[0], components[1], components[5]
     l11, l21, l22 = components[2], components[3], components[4]
     share = np.empty((GROUP, width))
     share0, share1, share2, share3 = share[0], share[1], share[2], share[3]
-    few = np.empty((3, GROUP))
-    x, y, inverse = few[0], few[1], few[2]
+    few = np.empty((4, GROUP))
+    x, y, inverse, total_of = few[0], few[1], few[2], few[3]
+    last = np.uint64(n_summed)
     s0, sx, sy = moments[0], moments[1], moments[2]
     sxx, sxy, syy = moments[3], moments[4], moments[5]
     for first in range(start, stop, GROUP):
@@ -130,16 +137,19 @@ def _expect(
             share1[k] = half_to(distance(x1, y1, mx, my, a, b, c) - less)
             share2[k] = half_to(distance(x2, y2, mx, my, a, b, c) - less)
             share3[k] = half_to(distance(x3, y3, mx, my, a, b, c) - less)
+        total_of[0] = sum_between(share0, ZERO, last)
+        total_of[1] = sum_between(share1, ZERO, last)
+        total_of[2] = sum_between(share2, ZERO, last)
+        total_of[3] = sum_between(share3, ZERO, last)
         for i in range(GROUP):
-            total, shift = sum_of(share[i, :n_summed]), 0.0
+            total, at = total_of[i], min(first + i, stop - 1)
             if total < FAINT:
-                of_real = components[:, :n_summed]
-                total, shift = far_shares(x[i], y[i], of_real, share[i, :n_summed])
-            inverse[i] = 1.0 / total
-            if first + i < stop:
-                densities[first + i] = math.log(total) + LOG_2 * shift
-            else:  # the last point, once more, has no share
-                inverse[i] = 0.0
+                total, shifts[at] = far_shares(
+                    x[i], y[i], components[:, :n_summed], share[i, :n_summed]
+                )
+            densities[at] = total
+            # The last point, once more, has no share.
+            inverse[i] = 1.0 / total if first + i < stop else 0.0
         n0, n1, n2, n3 = inverse[0], inverse[1], inverse[2], inverse[3]
         for k in range(width):
             mx, my = mean_x[k], mean_y[k]

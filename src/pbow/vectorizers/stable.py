@@ -99,7 +99,7 @@ class StablePersistenceBoW(CodebookVectorizer):
     ramps_ : dict of str to Ramp or None
         The weight of a point in the sums, by part.
     size_curves_ : dict of str to SizeCurve or None
-        Of ``n_words="auto"``, the criterion by the number of words, by part.
+        With ``n_words="auto"``, the criterion by the number of words, by part.
     stability_constant_ : float or None
         A proven C with ``max|v(B) - v(B')| <= C * W1(B, B')``, the 1-Wasserstein
         distance with the L-infinity metric in the birth-death plane, the largest over

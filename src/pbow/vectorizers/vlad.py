@@ -84,7 +84,7 @@ class PersistenceVLAD(ResidualVectorizer):
     ramps_ : dict of str to Ramp or None
         The weight of a point in the sums, by part.
     size_curves_ : dict of str to SizeCurve or None
-        Of ``n_words="auto"``, the criterion by the number of words, by part.
+        With ``n_words="auto"``, the criterion by the number of words, by part.
 
     See Also
     --------

@@ -112,7 +112,7 @@ class CodebookVectorizer(Vectorizer):
     ) -> Codebook:
         """Learn a codebook from points in birth-persistence coordinates.
 
-        Of fewer distinct points than `n_words`, each is a word.
+        If there are fewer distinct points than `n_words`, each is a word.
         """
 
     @abstractmethod
@@ -191,8 +191,9 @@ class CodebookVectorizer(Vectorizer):
                 fewer.append(f"part {name} has {there} words instead of {asked}")
         if fewer:
             msg = (
-                f"There are fewer distinct points than words: {', '.join(fewer)}. "
-                "Lower n_words, which may be a dict by part, to avoid this warning."
+                "There are fewer distinct points to learn from than words: "
+                f"{', '.join(fewer)}. Lower n_words, which may be a dict by part, or "
+                "raise sample_size where it is the limit."
             )
             warnings.warn(msg, FewerWordsWarning, stacklevel=6)
 
@@ -207,6 +208,15 @@ class CodebookVectorizer(Vectorizer):
             for size in self.codebooks_[name].sizes
             for k in range(size)
         ]
+
+    def _check_learnt(self) -> None:
+        super()._check_learnt()
+        for name, codebook in self.codebooks_.items():
+            n_words = value_of_part(self.n_words, name)
+            asked = _sizes(n_words)
+            if len(codebook.sizes) > len(asked) or codebook.sizes[-1] > asked[-1]:
+                msg = f"its codebook of part {name!r} has more words than n_words."
+                raise ValueError(msg)
 
     def _n_columns(self, name: str) -> int:
         n_words: int = self.codebooks_[name].n_words
