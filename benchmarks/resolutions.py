@@ -4,6 +4,7 @@ from collections.abc import Callable
 from itertools import accumulate, pairwise
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from benchmarks.agreement import same_arrays
 from benchmarks.chunks import born_and_persistent, cut, in_threads, sum_by_diagram
@@ -12,7 +13,7 @@ from benchmarks.settings import Settings
 from benchmarks.stable import mixture_of
 from benchmarks.timing import Contender, plain_read, race
 from benchmarks.workloads import describe, workload
-from pbow import StablePersistenceBoW
+from pbow import PersistenceBoW, StablePersistenceBoW
 from pbow.codebook import learn_gaussian
 from pbow.sampling import draw_sample
 
@@ -32,7 +33,8 @@ def benchmark(settings: Settings) -> list[Table]:
         for name in WORKLOADS
         for n_words in (SIZES, sum(SIZES))
     ]
-    return [*encodings, _learning_race(settings)]
+    counts = [_counting_race(name, settings) for name in WORKLOADS]
+    return [*encodings, *counts, _learning_race(settings)]
 
 
 def _encoding_race(
@@ -75,6 +77,44 @@ def _encoding_race(
         plain_read(X),
     ]
     title = f"sPBoW posteriors, N = {described} ({describe(name, X)})"
+    timings = race(contenders, settings, resident=3 * expected.nbytes)
+    return race_table(title, timings, len(X.points))
+
+
+def _counting_race(name: str, settings: Settings) -> Table:
+    X = workload(name, settings)
+    options = {"normalize": None, "n_jobs": settings.threads, "random_state": 0}
+    ours = PersistenceBoW(SIZES, **options).fit(X)
+    as_many = PersistenceBoW(sum(SIZES), **options).fit(X)
+    codebook = ours.codebooks_["H1"]
+    points = born_and_persistent(X) / codebook.scale
+    trees = [cKDTree(book.words / codebook.scale) for book in codebook.resolutions]
+    rows = np.repeat(np.arange(len(X)), X.sizes)
+
+    def by_trees() -> np.ndarray:
+        counts = []
+        for tree in trees:
+            _, nearest = tree.query(points, workers=settings.threads)
+            bins = rows * tree.n + nearest
+            counts.append(np.bincount(bins, minlength=len(X) * tree.n))
+        return np.hstack([c.reshape(len(X), -1) for c in counts])
+
+    expected = ours.transform(X)
+    contenders = [
+        Contender("pbow, 10 + 30 + 100 words", lambda: ours.transform(X)),
+        Contender(
+            "pbow, 140 words",
+            lambda: as_many.transform(X),
+            note="another codebook, of as many words",
+        ),
+        Contender(
+            "scipy cKDTree, once per resolution",
+            by_trees,
+            lambda H: same_arrays(expected, H, TOLERANCE),
+        ),
+        plain_read(X),
+    ]
+    title = f"PBoW counts, N = 10 + 30 + 100 ({describe(name, X)})"
     timings = race(contenders, settings, resident=3 * expected.nbytes)
     return race_table(title, timings, len(X.points))
 
