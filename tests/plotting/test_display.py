@@ -80,8 +80,9 @@ def test_a_mixture_without_a_scale_shares_points_by_posteriors(ragged):
 
 
 def test_a_codebook_of_several_resolutions_is_no_single_figure():
-    both = KMeansCodebook.join([BOOK, BOOK])
-    with pytest.raises(ValueError, match=r"resolutions\[-1\]; got .* of 3, 3 words"):
+    coarse = KMeansCodebook(BOOK.words[:2], BOOK.scale)
+    both = KMeansCodebook.join([coarse, BOOK])
+    with pytest.raises(ValueError, match=r"resolutions\[-1\]; got .* of 2, 3 words"):
         CodebookDisplay(both, [[0, 1]])
 
 

@@ -282,7 +282,7 @@ def test_words_of_different_covariances_are_not_certified():
     assert (component_constants(mixture, ramp, scale="posterior") == np.inf).all()
     tied = make_tied(0)
     assert is_tied(tied)
-    two = GaussianCodebook.join([tied, make_tied(1, 3, width=0.1)])
+    two = GaussianCodebook.join([make_tied(1, 3, width=0.1), tied])
     assert is_tied(two)  # each resolution has its own
     constants = component_constants(two, ramp, scale="posterior")
     each = [

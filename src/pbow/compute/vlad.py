@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pbow.compute.assign import label_brute
 from pbow.compute.grid import Grid, label_grid
-from pbow.compute.normalize import normalize_row, normalize_rows
+from pbow.compute.normalize import exact, normalize_row, normalize_rows
 from pbow.compute.ramp import point_weight
 
 __all__ = ["INTRA", "ROUNDING", "residual", "vlad_brute", "vlad_grid", "vlad_in_numpy"]
@@ -143,7 +143,7 @@ def _add(
     return diagram
 
 
-@njit(nogil=True, cache=True)
+@exact
 def residual(x: float, word: float) -> float:
     """Return x - word, and 0 where that is within rounding."""
     apart = x - word
