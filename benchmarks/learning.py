@@ -11,7 +11,7 @@ from benchmarks.stable import mixture_of
 from benchmarks.timing import Contender, Verdict, on_one_thread, race
 from benchmarks.workloads import workload
 from pbow.codebook import GaussianCodebook, learn_kmeans
-from pbow.compute.mixture import expect, maximize, pack
+from pbow.compute.mixture import expect, maximize, pack, weigh
 from pbow.sampling import draw_sample
 
 __all__ = ["benchmark_kmeans", "benchmark_mixture", "inertia"]
@@ -85,12 +85,12 @@ def _mixture_race(covariance: str, settings: Settings) -> Table:
         components = pack(start.weights, start.means, start.covariances)
         densities = np.empty(len(sample))
         moments, likelihood = expect(sample, components, densities, len(sample))
-        weights, means, covariances = maximize(
+        means, covariances = maximize(
             moments, start.means, start.covariances, diagonal=diagonal, floor=NO_FLOOR
         )
         return _flat(
             likelihood,
-            weights,
+            weigh(moments[0]),
             means,
             _variances(covariances + ADDED * np.eye(2), diagonal),
         )

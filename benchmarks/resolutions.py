@@ -134,15 +134,17 @@ def _learning_race(settings: Settings) -> Table:
     X = workload("W2", settings)
     sample = draw_sample([X], SAMPLE_SIZE, ramp=None, seed=0)
 
-    def learn(sizes: tuple[int, ...]) -> None:
-        for n_words in sizes:
-            learn_gaussian(
-                sample, n_words, covariance="diag", whiten=True, n_init=1, seed=0
-            )
-
+    options = {"covariance": "diag", "whiten": True, "n_init": 1, "seed": 0}
     contenders = [
-        Contender("pbow, 10 + 30 + 100 words", lambda: learn(SIZES)),
-        Contender("pbow, 100 words", lambda: learn(SIZES[-1:]), note="the largest"),
+        Contender(
+            "pbow, 10 + 30 + 100 words",
+            lambda: learn_gaussian(sample, SIZES, **options),
+        ),
+        Contender(
+            "pbow, 100 words",
+            lambda: learn_gaussian(sample, SIZES[-1], **options),
+            note="the largest",
+        ),
     ]
     title = f"Mixtures of three resolutions on S = {len(sample):,} points"
     return race_table(title, race(contenders, settings), len(sample))

@@ -88,6 +88,23 @@ def test_of_fewer_distinct_points_than_words_each_is_a_word(learn):
 
 
 @each_learner
+def test_resolutions_learnt_side_by_side_are_each_alone_to_the_last_bit(sample, learn):
+    together = learn(sample, (1, 2, 5, 9))
+    assert together.sizes == (1, 2, 5, 9)
+    for book in together.resolutions:
+        alone = learn(sample, book.n_words)
+        for name in vars(alone):
+            assert_array_equal(getattr(book, name), getattr(alone, name))
+
+
+@each_learner
+def test_resolutions_end_where_every_distinct_point_is_a_word(learn):
+    sample = np.repeat([[0.0, 1.0], [0.5, 2.0], [0.5, 3.0]], 10, axis=0)
+    assert learn(sample, (2, 5, 9)).sizes == (2, 3)
+    assert learn(sample, (2, 3, 9)).sizes == (2, 3)
+
+
+@each_learner
 def test_resolutions_are_joined_and_split_without_loss(sample, learn):
     each = [learn(sample, n) for n in (2, 5, 9)]
     joined = type(each[0]).join(each)
@@ -218,8 +235,9 @@ def test_a_sample_that_nothing_can_be_learnt_from_is_named(
 ):
     with pytest.raises(ValueError, match=message):
         learn(sample, 1, **options)
-    with pytest.raises(ValueError, match="n_words to be an int >= 1; got 0"):
-        learn(np.zeros((5, 2)), 0)
+    for n_words in (0, (), (2, 2), (3, 2), (1, 2.5), "auto"):
+        with pytest.raises(ValueError, match="Expected n_words to be an int >= 1, or"):
+            learn(np.zeros((5, 2)), n_words)
 
 
 HARD = {"words": [[0.0, 1.0], [0.0, 2.0]], "scale": [1.0, 1.0]}

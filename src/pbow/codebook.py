@@ -9,7 +9,7 @@ one after another, and feature k of an encoding belongs to word k.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -31,6 +31,7 @@ from pbow.compute.mixture import (
     maximize,
     pack,
     raise_eigenvalues,
+    weigh,
 )
 from pbow.compute.random import stream_of
 from pbow.diagrams import LARGEST_COORDINATE
@@ -39,11 +40,15 @@ __all__ = [
     "COVARIANCES",
     "GaussianCodebook",
     "KMeansCodebook",
+    "Sizes",
     "learn_gaussian",
     "learn_kmeans",
 ]
 
 Floats = NDArray[np.float64]
+Sizes = int | Sequence[int]  # of one resolution, or of several
+Clusters = tuple[Floats, NDArray[np.int32]]  # words, and the labels of points
+Mixture = tuple[Floats, Floats, Floats]  # weights, means, covariances
 
 COVARIANCES = ("diag", "full", "tied")
 
@@ -302,7 +307,7 @@ class GaussianCodebook(_Codebook):
 
 def learn_kmeans(
     sample: Floats,
-    n_words: int,
+    n_words: Sizes,
     *,
     whiten: bool,
     n_init: int,
@@ -320,8 +325,9 @@ def learn_kmeans(
     ----------
     sample : ndarray of shape (n_points, n_dims)
         Births and persistences, or births alone.
-    n_words : int
-        Number of words. If there are fewer distinct points, each is a word.
+    n_words : int or sequence of int
+        Number of words, or of each resolution, increasing. If there are fewer distinct
+        points, each is a word, and there are no further resolutions.
     whiten : bool
         Divide each coordinate by the sample's standard deviation first, unless all its
         values are within 1e-100.
@@ -343,15 +349,17 @@ def learn_kmeans(
     array([[5., 1.],
            [0., 2.]])
     """
-    points, scale = _scaled(sample, n_words, n_init, whiten=whiten)
-    words, _ = _cluster(points, n_words, n_init, seed)
-    words = words[:, : len(scale)] * scale
-    return KMeansCodebook(words[_by_persistence(words)], scale)
+    points, scale = _scaled(sample, n_init, whiten=whiten)
+    books = []
+    for centers, _ in _cluster(points, _sizes(n_words), n_init, seed):
+        words = centers[:, : len(scale)] * scale
+        books.append(KMeansCodebook(words[_by_persistence(words)], scale))
+    return KMeansCodebook.join(books)
 
 
 def learn_gaussian(
     sample: Floats,
-    n_words: int,
+    n_words: Sizes,
     *,
     covariance: str,
     whiten: bool,
@@ -375,8 +383,9 @@ def learn_gaussian(
     ----------
     sample : ndarray of shape (n_points, n_dims)
         Births and persistences, or births alone.
-    n_words : int
-        Number of components. If there are fewer distinct points, each has one.
+    n_words : int or sequence of int
+        Number of components, or of each resolution, increasing. If there are fewer
+        distinct points, each has one, and there are no further resolutions.
     covariance : {"diag", "full", "tied"}
         Shape of the components: axis-parallel, any, or the same for all.
     whiten : bool
@@ -404,15 +413,22 @@ def learn_gaussian(
            [0., 2.]]), array([0.5, 0.5]))
     """
     check_option("covariance", covariance, COVARIANCES)
-    points, scale = _scaled(sample, n_words, n_init, whiten=whiten)
-    n_dims = len(scale)
-    words, labels = _cluster(points, n_words, n_init, seed)
+    points, scale = _scaled(sample, n_init, whiten=whiten)
+    clusterings = list(_cluster(points, _sizes(n_words), n_init, seed))
+    floor = _covariance_floor(points)
     if covariance == "tied":
-        weights, means, covariances = _share_covariance(points, words, labels)
+        mixtures = [_share_covariance(points, *each, floor) for each in clusterings]
     else:
-        weights, means, covariances = _maximize_likelihood(
-            points, words, labels, diagonal=covariance == "diag"
+        mixtures = _maximize_likelihoods(
+            points, clusterings, floor, diagonal=covariance == "diag"
         )
+    return GaussianCodebook.join([_codebook_of(*each, scale) for each in mixtures])
+
+
+def _codebook_of(
+    weights: Floats, means: Floats, covariances: Floats, scale: Floats
+) -> GaussianCodebook:
+    n_dims = len(scale)
     means = means[:, :n_dims] * scale
     covariances = covariances[:, :n_dims, :n_dims] * scale * scale[:, np.newaxis]
     order = _by_persistence(means)
@@ -420,8 +436,21 @@ def learn_gaussian(
 
 
 def _cluster(
-    points: Floats, n_words: int, n_init: int, seed: int
-) -> tuple[Floats, NDArray[np.int32]]:
+    points: Floats, sizes: Sequence[int], n_init: int, seed: int
+) -> Iterator[Clusters]:
+    """Yield words and labels of each resolution, as far as they differ."""
+    n_before = 0
+    for n_words in sizes:
+        words, labels = _best_clusters(points, n_words, n_init, seed)
+        if len(words) > n_before:
+            yield words, labels
+        # With fewer distinct points than words, more words would be the same ones.
+        if len(words) < n_words:
+            break
+        n_before = len(words)
+
+
+def _best_clusters(points: Floats, n_words: int, n_init: int, seed: int) -> Clusters:
     n = len(points)
     n_trials = 2 + int(math.log(n_words))
     words_per_call = steps_per_call(SEED_A_POINT * n * (1 + n_trials))
@@ -441,52 +470,92 @@ def _cluster(
     return best_words, best_labels
 
 
-def _maximize_likelihood(
-    points: Floats, words: Floats, labels: NDArray[np.int32], *, diagonal: bool
-) -> tuple[Floats, Floats, Floats]:
-    n, n_words = len(points), len(words)
-    limits: dict[str, Any] = {
-        "diagonal": diagonal,
-        "floor": _covariance_floor(points),
-    }
+def _maximize_likelihoods(
+    points: Floats, clusterings: Sequence[Clusters], floor: float, *, diagonal: bool
+) -> list[Mixture]:
+    """Fit a mixture to each clustering, side by side until it no longer rises."""
+    limits: dict[str, Any] = {"diagonal": diagonal, "floor": floor}
     # The clusters are the first responsibilities.
-    apart = points - words[labels]
-    x, y = apart.T
-    moments = np.array(
+    starts = [
+        (np.ones(len(words)), words, np.tile(np.eye(2), (len(words), 1, 1)))
+        for words, _ in clusterings
+    ]
+    moments = [_moments_of_clusters(points, *each) for each in clusterings]
+    mixtures = _maximize_each(moments, starts, **limits)
+
+    densities = np.empty((len(mixtures), len(points)))
+    previous = [-np.inf] * len(mixtures)
+    rising = list(range(len(mixtures)))
+    for _ in range(MAX_ITER):
+        now = [mixtures[i] for i in rising]
+        expected = []
+        for i, components in zip(rising, _pack_each(now), strict=True):
+            per_call = steps_per_call(EXPECT_A_WORD * components.shape[1])
+            expected.append(expect(points, components, densities[i], per_call))
+        moments = [moments for moments, _ in expected]
+        raised = _maximize_each(moments, now, **limits)
+        for i, mixture, (moment, likelihood) in zip(
+            rising.copy(), raised, expected, strict=True
+        ):
+            mixtures[i] = mixture
+            lost = np.flatnonzero(moment[0] < LOST_MASS)
+            if len(lost):
+                _restart(lost, points, densities[i], *mixture)
+                previous[i] = -np.inf
+            elif likelihood - previous[i] <= MIXTURE_TOLERANCE:
+                rising.remove(i)
+            else:
+                previous[i] = likelihood
+        if not rising:
+            break
+    return mixtures
+
+
+def _moments_of_clusters(
+    points: Floats, words: Floats, labels: NDArray[np.int32]
+) -> Floats:
+    x, y = (points - words[labels]).T
+    return np.array(
         [
-            np.bincount(labels, shares, n_words)
-            for shares in (np.ones(n), x, y, x * x, x * y, y * y)
+            np.bincount(labels, shares, len(words))
+            for shares in (np.ones(len(points)), x, y, x * x, x * y, y * y)
         ]
     )
-    shapes = np.tile(np.eye(2), (n_words, 1, 1))
-    weights, means, covariances = maximize(moments, words, shapes, **limits)
 
-    densities = np.empty(n)
-    points_per_call = steps_per_call(EXPECT_A_WORD * n_words)
-    previous = -np.inf
-    for _ in range(MAX_ITER):
-        components = pack(weights, means, covariances)
-        moments, likelihood = expect(points, components, densities, points_per_call)
-        weights, means, covariances = maximize(moments, means, covariances, **limits)
-        lost = np.flatnonzero(moments[0, :n_words] < LOST_MASS)
-        if len(lost):
-            _restart(lost, points, densities, weights, means, covariances)
-            previous = -np.inf
-        elif likelihood - previous <= MIXTURE_TOLERANCE:
-            break
-        else:
-            previous = likelihood
-    return weights, means, covariances
+
+# Few words: what a step costs is the calls of numpy, once for those of all mixtures.
+def _pack_each(mixtures: Sequence[Mixture]) -> list[Floats]:
+    weights, means, covariances = map(np.concatenate, zip(*mixtures, strict=True))
+    components = pack(weights, means, covariances)
+    return [components[:, i:j] for i, j in _ranges(mixtures)]
+
+
+def _maximize_each(
+    moments: Sequence[Floats], mixtures: Sequence[Mixture], **limits: Any
+) -> list[Mixture]:
+    _, means, covariances = map(np.concatenate, zip(*mixtures, strict=True))
+    means, covariances = maximize(
+        np.concatenate(moments, axis=1), means, covariances, **limits
+    )
+    return [
+        (weigh(mass), means[i:j], covariances[i:j])
+        for (mass, *_), (i, j) in zip(moments, _ranges(mixtures), strict=True)
+    ]
+
+
+def _ranges(mixtures: Sequence[Mixture]) -> Iterator[tuple[int, int]]:
+    """Return where the words of each mixture are, one after another."""
+    return pairwise(accumulate((len(means) for _, means, _ in mixtures), initial=0))
 
 
 def _share_covariance(
-    points: Floats, words: Floats, labels: NDArray[np.int32]
-) -> tuple[Floats, Floats, Floats]:
+    points: Floats, words: Floats, labels: NDArray[np.int32], floor: float
+) -> Mixture:
     """Return clusters as components with the covariance of all points about them."""
     n_words = len(words)
     x, y = (points - words[labels]).T
     xx, xy, yy = (np.array([np.mean(terms)]) for terms in (x * x, x * y, y * y))
-    xx, xy, yy = raise_eigenvalues(xx, xy, yy, _covariance_floor(points))
+    xx, xy, yy = raise_eigenvalues(xx, xy, yy, floor)
     covariance = np.array([[xx[0], xy[0]], [xy[0], yy[0]]])
     counts = np.maximum(np.bincount(labels, minlength=n_words), LOST_MASS)
     return counts / counts.sum(), words, np.tile(covariance, (n_words, 1, 1))
@@ -540,9 +609,7 @@ def _by_persistence(words: Floats) -> NDArray[np.intp]:
     return np.lexsort(words.T)
 
 
-def _scaled(
-    sample: Any, n_words: int, n_init: int, *, whiten: bool
-) -> tuple[Floats, Floats]:
+def _scaled(sample: Any, n_init: int, *, whiten: bool) -> tuple[Floats, Floats]:
     """Return the checked sample in scaled coordinates of the plane, and the scale."""
     checked = as_finite("sample", sample)
     if checked.ndim != 2 or checked.shape[1] not in {1, 2} or len(checked) == 0:
@@ -552,12 +619,28 @@ def _scaled(
         )
         raise ValueError(msg)
     check_range("sample", checked, -LARGEST_WORD, LARGEST_WORD)
-    for name, value in (("n_words", n_words), ("n_init", n_init)):
-        if not is_integer(value, 1):
-            msg = f"Expected {name} to be an int >= 1; got {value!r}."
-            raise ValueError(msg)
+    if not is_integer(n_init, 1):
+        msg = f"Expected n_init to be an int >= 1; got {n_init!r}."
+        raise ValueError(msg)
     scale = _spread(checked) if whiten else np.ones(checked.shape[1])
     return in_plane(checked / scale, 0.0), scale
+
+
+def _sizes(n_words: Sizes) -> list[int]:
+    """Return the checked number of words of each resolution."""
+    several = isinstance(n_words, (tuple, list))
+    sizes: list[Any] = [*n_words] if several else [n_words]  # type: ignore[misc]
+    if (
+        not sizes
+        or not all(is_integer(n, 1) for n in sizes)
+        or any(i >= j for i, j in pairwise(sizes))
+    ):
+        msg = (
+            "Expected n_words to be an int >= 1, or several in increasing order; got "
+            f"{n_words!r:.80}."
+        )
+        raise ValueError(msg)
+    return [int(n) for n in sizes]
 
 
 def _table_of_words(

@@ -20,8 +20,8 @@ from pbow._utils.threads import for_each_block
 from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.compute.count import count_brute, count_grid, count_in_numpy
 from pbow.compute.grid import MOST_WORDS
-from pbow.compute.likelihood import sum_likelihoods, sum_posteriors
-from pbow.compute.mixture import pack
+from pbow.compute.likelihood import LANES, sum_likelihoods, sum_posteriors
+from pbow.compute.mixture import pack, pad
 from pbow.compute.normalize import NORMALIZATIONS, normalize_rows
 from pbow.diagrams import Diagrams
 from pbow.weighting import Ramp
@@ -250,10 +250,9 @@ def encode_likelihoods(
     check_option("normalize", normalize, NORMALIZATIONS)
     check_option("dtype", dtype, ("float64", "float32"))
     check_finite(X)
-    books = codebook.resolutions
-    # In single precision, each has coordinates of its own.
-    groups = [books] if dtype == "float64" else [(book,) for book in books]
-    encoders = [_likelihood_summer(group, scale, ramp, dtype) for group in groups]
+    # In single precision, each resolution has coordinates of its own.
+    books = (codebook,) if dtype == "float64" else codebook.resolutions
+    encoders = [_likelihood_summer(book, scale, ramp, dtype) for book in books]
     out = np.zeros((len(X), codebook.n_words), dtype)
     largest = np.finfo(dtype).max
 
@@ -280,22 +279,21 @@ def encode_likelihoods(
 
 
 def _likelihood_summer(
-    codebooks: Sequence[GaussianCodebook], scale: str, ramp: Ramp | None, dtype: str
+    codebook: GaussianCodebook, scale: str, ramp: Ramp | None, dtype: str
 ) -> Callable[[Floats, NDArray[np.int64]], list[Floats]]:
-    """Return the function of points and offsets that gives the sums by codebook."""
-    blocks, logs = [], []
-    for book in codebooks:
-        components = pack(book.weights, book.means, book.covariances, dtype)
-        frame = _single_precision_frame(components[:, : book.n_words], dtype)
-        components[:2, : book.n_words] -= frame[:2, np.newaxis]
-        components[:2, : book.n_words] *= frame[2:, np.newaxis]
-        components[[2, 3, 4]] /= frame[[2, 2, 3], np.newaxis]
-        logs.append(components[5, : book.n_words].copy())
-        components[5] -= logs[-1].max()
-        blocks.append(components.astype(dtype))
-    packed = np.hstack(blocks)
-    ends = np.cumsum([block.shape[1] for block in blocks])
-    starts = [0, *ends[:-1].tolist()]
+    """Return the function of points and offsets that gives the sums by resolution."""
+    components = pack(codebook.weights, codebook.means, codebook.covariances)
+    frame = _single_precision_frame(components, dtype)
+    components[:2] -= frame[:2, np.newaxis]
+    components[:2] *= frame[2:, np.newaxis]
+    components[2:5] /= frame[[2, 2, 3], np.newaxis]
+    each = [components[:, columns] for columns in columns_of(codebook)]
+    logs = [block[5] for block in each]
+    lanes = LANES if dtype == "float64" else 2 * LANES
+    blocks = [pad(block, lanes) for block in each]
+    packed = np.hstack(blocks).astype(dtype)
+    starts = [0, *accumulate(block.shape[1] for block in blocks)]
+    ends = np.array(starts[1:])
     limits = ramp_limits(ramp)
 
     def encode(points: Floats, offsets: NDArray[np.int64]) -> list[Floats]:
@@ -304,7 +302,9 @@ def _likelihood_summer(
             sum_posteriors(points, offsets, frame, packed, ends, limits, sums)
         else:
             sum_likelihoods(points, offsets, frame, packed, limits, sums)
-        parts = [sums[:, i : i + len(log)] for i, log in zip(starts, logs, strict=True)]
+        parts = [
+            sums[:, i : i + len(log)] for i, log in zip(starts, logs, strict=False)
+        ]
         if scale == "density":
             parts = [part * np.exp2(log) for part, log in zip(parts, logs, strict=True)]
         return parts

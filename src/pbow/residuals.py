@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from pbow._utils.checks import check_option
 from pbow._utils.threads import for_each_block
 from pbow.codebook import GaussianCodebook, KMeansCodebook
-from pbow.compute.mixture import pack
+from pbow.compute.likelihood import LANES
+from pbow.compute.mixture import pack, pad
 from pbow.compute.moments import TWICE, sum_gradients, sum_residuals
 from pbow.compute.normalize import NORMALIZATIONS
 from pbow.compute.vlad import INTRA, vlad_brute, vlad_grid, vlad_in_numpy
@@ -301,8 +302,8 @@ def _moment_encoder(
     ramp: Ramp | None,
     normalize: str | None,
 ) -> Encoder:
-    components = pack(codebook.weights, codebook.means, codebook.covariances)
-    components[5] -= components[5, : codebook.n_words].max()
+    packed = pack(codebook.weights, codebook.means, codebook.covariances)
+    components = pad(packed, LANES)
     code = TWICE if normalize == "sqrt-l2-twice" else NORMALIZATIONS[normalize]
     options = (components, ramp_limits(ramp), factors, code)
     return lambda points, offsets, rows: loop(points, offsets, *options, rows)

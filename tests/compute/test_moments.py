@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from pbow import Diagrams
-from pbow.compute.mixture import pack
+from pbow.compute.likelihood import LANES
+from pbow.compute.mixture import pack, pad
 from pbow.compute.moments import TWICE, sum_gradients, sum_residuals
 from pbow.compute.normalize import NORMALIZATIONS, normalize_rows
 from pbow.weighting import Ramp
@@ -25,8 +26,8 @@ class Mixture:
         self.covariances = (
             self.deviations[:, :, None] * shape * self.deviations[:, None, :]
         )
-        self.components = pack(self.weights, self.means, self.covariances)
-        self.components[5] -= self.components[5].max()
+        packed = pack(self.weights, self.means, self.covariances)
+        self.components = pad(packed, LANES)
 
     def posteriors(self, points):
         apart = points[:, None] - self.means
@@ -106,10 +107,8 @@ def test_a_point_far_from_all_words_keeps_its_posteriors(rng, far):
 @pytest.mark.parametrize("size", [1.0, 1e-100])
 def test_gradients_are_finite_however_far_a_point_is(rng, far, size):
     mixture = Mixture(rng, 5)
-    mixture.components = pack(
-        mixture.weights, size * mixture.means, size**2 * mixture.covariances
-    )
-    mixture.components[5] -= mixture.components[5].max()
+    packed = pack(mixture.weights, size * mixture.means, size**2 * mixture.covariances)
+    mixture.components = pad(packed, LANES)
     points = np.array([[-far, 0.0], [0.5 * far, far], [0.1 * size, 0.3 * size]])
     X = Diagrams(points, [0, 3])
     for code in (*NORMALIZATIONS.values(), TWICE):

@@ -31,8 +31,8 @@ from pbow.compute.sums import sum_between
 __all__ = [
     "BATCH",
     "GROUP",
+    "LANES",
     "LOG_2",
-    "VECTOR_BYTES",
     "distance",
     "far_shares",
     "place",
@@ -43,7 +43,7 @@ __all__ = [
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-VECTOR_BYTES = 32
+LANES = 4  # numbers of a vector of the processor; of single precision, twice as many
 LOG_2 = math.log(2.0)
 
 # Points at a time in the innermost loop: components are read once for all of them, and
@@ -54,7 +54,6 @@ GROUP = 4
 BATCH = 32
 
 
-@contracted
 def sum_likelihoods(
     points: Floats,
     offsets: Ints,
@@ -69,14 +68,34 @@ def sum_likelihoods(
     empty: every point weighs 1. Points are summed in their order, whatever the block.
     Cost: one power of 2 per point and component.
     """
+    batch, sums = _scratch(components, 3), np.zeros_like(components[0])
+    _sum_likelihoods(points, offsets, frame, components, ramp, batch, sums, out)
+
+
+def _scratch(components: Floats, n_rows: int) -> Floats:
+    # Not in the compiled loops: to compile an allocation takes a tenth of a second.
+    return np.empty((n_rows, BATCH), components.dtype)
+
+
+@contracted
+def _sum_likelihoods(
+    points: Floats,
+    offsets: Ints,
+    frame: Floats,
+    components: Floats,
+    ramp: Floats,
+    batch: Floats,
+    sums: Floats,
+    out: Floats,
+) -> None:
     width = components.shape[1]
-    totals = np.zeros(width)
-    sums = np.zeros(width, components.dtype)
-    batch = np.empty((3, BATCH), components.dtype)
     b, p, weight = batch[0], batch[1], batch[2]
     mean_b, mean_p = components[0], components[1]
     l11, l21, l22 = components[2], components[3], components[4]
     for d in range(out.shape[0]):
+        row = out[d]
+        for k in range(width):
+            row[k] = 0.0
         for start in range(offsets[d], offsets[d + 1], BATCH):
             size = place(points, start, offsets[d + 1], frame, ramp, batch)
             for t in range(0, size, GROUP):
@@ -90,8 +109,7 @@ def sum_likelihoods(
                     e2 = half_to(distance(b2, p2, mb, mp, u, v, w))
                     e3 = half_to(distance(b3, p3, mb, mp, u, v, w))
                     sums[k] = (((sums[k] + w0 * e0) + w1 * e1) + w2 * e2) + w3 * e3
-            _close(sums, totals)
-        _finish(totals, out[d])
+            _add(sums, row)
 
 
 @contracted
@@ -134,7 +152,6 @@ def place(
     return size
 
 
-@contracted
 def sum_posteriors(
     points: Floats,
     offsets: Ints,
@@ -150,20 +167,39 @@ def sum_posteriors(
     over a mixture: to each mixture every point gives 1, or its weight, in all. The log
     factors are at most 0.
     """
+    batch, sums = _scratch(components, 4), np.zeros_like(components[0])
+    share, total_of = np.empty_like(components[:GROUP]), np.empty(GROUP)
+    _sum_posteriors(
+        *(points, offsets, frame, components, ends, ramp),
+        *(batch, sums, share, total_of, out),
+    )
+
+
+@contracted
+def _sum_posteriors(
+    points: Floats,
+    offsets: Ints,
+    frame: Floats,
+    components: Floats,
+    ends: Ints,
+    ramp: Floats,
+    batch: Floats,
+    sums: Floats,
+    share: Floats,
+    total_of: Floats,
+    out: Floats,
+) -> None:
     width = components.shape[1]
-    totals = np.zeros(width)
-    sums = np.zeros(width, components.dtype)
-    batch = np.empty((3, BATCH), components.dtype)
-    b, p, weight = batch[0], batch[1], batch[2]
-    share = np.empty((GROUP, width), components.dtype)
+    b, p, weight, rest = batch[0], batch[1], batch[2], batch[3]
     share0, share1, share2, share3 = share[0], share[1], share[2], share[3]
-    rest = np.empty(GROUP, components.dtype)
-    total_of = np.empty(GROUP)
     mean_b, mean_p, log_factor = components[0], components[1], components[5]
     l11, l21, l22 = components[2], components[3], components[4]
     # Below this, likelihoods have lost digits; the slow way has its own scale.
     faint = 1e-250 if components.itemsize == 8 else 1e-25
     for d in range(out.shape[0]):
+        row = out[d]
+        for k in range(width):
+            row[k] = 0.0
         for start in range(offsets[d], offsets[d + 1], BATCH):
             size = place(points, start, offsets[d + 1], frame, ramp, batch)
             for t in range(0, size, GROUP):
@@ -189,11 +225,9 @@ def sum_posteriors(
                             at = min(start + t + i, offsets[d + 1] - 1)
                             far_b = (points[at, 0] - frame[0]) * frame[2]
                             far_p = points[at, 1] - points[at, 0] - frame[1]
+                            far_p *= frame[3]
                             total, _ = far_shares(
-                                far_b,
-                                far_p * frame[3],
-                                components[:, first:end],
-                                share[i, first:end],
+                                far_b, far_p, components, first, end, share[i]
                             )
                         rest[i] = weight[t + i] / total
                     w0, w1, w2, w3 = rest[0], rest[1], rest[2], rest[3]
@@ -201,51 +235,45 @@ def sum_posteriors(
                         half = (sums[k] + w0 * share0[k]) + w1 * share1[k]
                         sums[k] = (half + w2 * share2[k]) + w3 * share3[k]
                     first = end
-            _close(sums, totals)
-        _finish(totals, out[d])
+            _add(sums, row)
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _close(sums: Floats, totals: Floats) -> None:
-    """Move ``sums`` to ``totals``."""
+def _add(sums: Floats, row: Floats) -> None:
+    """Move ``sums`` to ``row``."""
     for k in range(sums.shape[0]):
-        totals[k] += sums[k]
+        row[k] += sums[k]
         sums[k] = 0.0
-
-
-@njit(nogil=True, cache=True, inline="always")
-def _finish(totals: Floats, row: Floats) -> None:
-    """Set ``row`` to the totals, and start again at 0."""
-    for k in range(row.shape[0]):
-        row[k] = totals[k]
-    for k in range(totals.shape[0]):
-        totals[k] = 0.0
 
 
 @njit(nogil=True, cache=True)
 def far_shares(
-    b: float, p: float, components: Floats, share: Floats
+    b: float,
+    p: float,
+    components: Floats,
+    first: np.uint64,
+    end: np.uint64,
+    share: Floats,
 ) -> tuple[float, float]:
-    """Fill ``share`` relative to the largest likelihood; return their sum, and its log.
+    """Fill ``share[first:end]`` relative to the largest; return sum, and its log.
 
     The logarithm is of the largest, to the base 2. A point so far that even logarithms
     overflow is shared out as at the means.
     """
-    largest = -np.inf
-    total = 0.0
+    total, largest = 0.0, -np.inf
     for repeat in range(2):
-        for k in range(share.shape[0]):
-            db = b - np.float64(components[0, k])
-            dp = p - np.float64(components[1, k])
-            u = db * components[2, k]
-            v = db * components[3, k] + dp * components[4, k]
-            logarithm = np.float64(components[5, k]) - (u * u + v * v)
+        for k in range(first, end):
+            logarithm = np.float64(components[5, k])
+            if repeat == 0 or largest > -np.inf:
+                logarithm -= distance(
+                    *(b, p, np.float64(components[0, k]), np.float64(components[1, k])),
+                    *(np.float64(components[2, k]), np.float64(components[3, k])),
+                    np.float64(components[4, k]),
+                )
             if repeat == 0:
-                largest = max(largest, logarithm)
-            elif largest == -np.inf:
-                share[k] = math.exp(LOG_2 * components[5, k])
-                total += share[k]
+                largest = logarithm if logarithm > largest else largest
             else:
-                share[k] = math.exp(LOG_2 * (logarithm - largest))
+                relative = logarithm - largest if largest > -np.inf else logarithm
+                share[k] = math.exp(LOG_2 * relative)
                 total += share[k]
     return total, largest

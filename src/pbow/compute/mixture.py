@@ -14,14 +14,22 @@ from numpy.typing import NDArray
 from pbow.compute.exponential import contracted, half_to
 from pbow.compute.likelihood import (
     GROUP,
+    LANES,
     LOG_2,
-    VECTOR_BYTES,
     distance,
     far_shares,
 )
 from pbow.compute.sums import sum_between
 
-__all__ = ["LEAST_SHARE", "expect", "maximize", "pack", "raise_eigenvalues"]
+__all__ = [
+    "LEAST_SHARE",
+    "expect",
+    "maximize",
+    "pack",
+    "pad",
+    "raise_eigenvalues",
+    "weigh",
+]
 
 Floats = NDArray[np.float64]
 
@@ -38,19 +46,15 @@ LEAST_WEIGHT = 1e-20
 LEAST_SHARE = 1e-14
 
 
-def pack(
-    weights: Floats, means: Floats, covariances: Floats, dtype: str = "float64"
-) -> Floats:
-    """Return components as the compiled loops want them, (6, padded for ``dtype``).
+def pack(weights: Floats, means: Floats, covariances: Floats) -> Floats:
+    """Return components as the compiled loops want them, (6, components).
 
     Rows: mean x, mean y, L11, L21, L22, log2(weight * density at the mean); in one
     dimension mean y, L21 and L22 are 0.
     """
     n_words, n_dims = means.shape
-    lanes = VECTOR_BYTES // np.dtype(dtype).itemsize
-    components = np.zeros((6, -(-n_words // lanes) * lanes))
-    components[5] = -np.inf
-    mean_x, mean_y, l11, l21, l22, logs = components[:, :n_words]
+    components = np.zeros((6, n_words))
+    mean_x, mean_y, l11, l21, l22, logs = components
     half = math.sqrt(0.5 / LOG_2)
     root_x = np.sqrt(covariances[:, 0, 0])
     mean_x[:] = means[:, 0]
@@ -69,33 +73,46 @@ def pack(
     return components
 
 
+def pad(components: Floats, multiple: int) -> Floats:
+    """Return components with more of them, whose factor is 0, up to a ``multiple``.
+
+    What is left over by vectorized loops is slow. The largest factor becomes 1: factors
+    may be far above where components are small, but powers want logarithms <= 0.
+    """
+    n = components.shape[1]
+    padded = np.zeros((6, -(-n // multiple) * multiple))
+    padded[:, :n] = components
+    padded[5, :n] -= components[5].max()
+    padded[5, n:] = -np.inf
+    return padded
+
+
 def expect(
     points: Floats, components: Floats, densities: Floats, points_per_call: int
 ) -> tuple[Floats, float]:
-    """Return each component's share of the points as ``moments`` (6, padded).
+    """Return each component's share of the points as ``moments`` (6, components).
 
     Rows: sum of responsibilities r, of r dx, r dy, r dx dx, r dx dy, r dy dy, with dx,
     dy from the component's mean. ``densities[i]`` is set to the log density of point i;
     their mean is returned, too. Points are summed in their order. Cost: one power of 2
     per point and component; compiled calls end after ``points_per_call``.
     """
-    n_summed = components.shape[1]
-    # Whole turns of the vectorized loop: what is left over is slow. And factors may be
-    # far above 1 where components are small, but powers want logarithms <= 0.
-    top = components[5].max()
-    packed = np.zeros((6, -(-n_summed // TURN) * TURN))
-    packed[5] = -np.inf
-    packed[:, :n_summed] = components
-    packed[5] -= top
+    n = components.shape[1]
+    n_summed = -(-n // LANES) * LANES
+    packed = pad(components, TURN)
     moments, shifts = np.zeros_like(packed), np.zeros(len(points))
+    share, few = np.empty_like(packed[:GROUP]), np.empty((4, GROUP))
     for start in range(0, len(points), points_per_call):
         stop = min(start + points_per_call, len(points))
-        _expect(points, start, stop, packed, n_summed, moments, densities, shifts)
+        _expect(
+            *(points, start, stop, packed, n_summed, share, few),
+            *(moments, densities, shifts),
+        )
     np.log(densities, out=densities)
-    densities += LOG_2 * top
+    densities += LOG_2 * components[5].max()
     if shifts.any():
         densities += LOG_2 * shifts
-    return moments[:, :n_summed], float(densities.mean())
+    return moments[:, :n], float(densities.mean())
 
 
 @contracted
@@ -105,6 +122,8 @@ def _expect(
     stop: int,
     components: Floats,
     n_summed: int,
+    share: Floats,
+    few: Floats,
     moments: Floats,
     densities: Floats,
     shifts: Floats,
@@ -117,9 +136,7 @@ def _expect(
     width = components.shape[1]
     mean_x, mean_y, log_factor = components[0], components[1], components[5]
     l11, l21, l22 = components[2], components[3], components[4]
-    share = np.empty((GROUP, width))
     share0, share1, share2, share3 = share[0], share[1], share[2], share[3]
-    few = np.empty((4, GROUP))
     x, y, inverse, total_of = few[0], few[1], few[2], few[3]
     last = np.uint64(n_summed)
     s0, sx, sy = moments[0], moments[1], moments[2]
@@ -145,7 +162,7 @@ def _expect(
             total, at = total_of[i], min(first + i, stop - 1)
             if total < FAINT:
                 total, shifts[at] = far_shares(
-                    x[i], y[i], components[:, :n_summed], share[i, :n_summed]
+                    x[i], y[i], components, ZERO, last, share[i]
                 )
             densities[at] = total
             # The last point, once more, has no share.
@@ -179,27 +196,37 @@ def maximize(
     *,
     diagonal: bool,
     floor: float,
-) -> tuple[Floats, Floats, Floats]:
-    """Return weights, means and covariances from ``moments`` about the old means.
+) -> tuple[Floats, Floats]:
+    """Return means and covariances from ``moments`` about the old means.
 
     Variances (eigenvalues, if not ``diagonal``) are raised to at least ``floor``. A
-    component that no point belongs to keeps its place, with next to no weight.
+    component that no point belongs to keeps its place and shape.
     """
-    mass, *sums = moments[:, : len(means)]
-    weights = np.maximum(mass / mass.sum(), LEAST_WEIGHT)
+    mass, sums = moments[0], moments[1:]
     alive = mass > LEAST_MASS
-    dx, dy, xx, xy, yy = np.array(sums) / np.where(alive, mass, 1.0)
+    all_alive = bool(alive.all())
+    shares = sums / (mass if all_alive else np.where(alive, mass, 1.0))
+    dx, dy, xx, xy, yy = shares
     xx, xy, yy = xx - dx * dx, xy - dx * dy, yy - dy * dy
     if diagonal:
         xx, xy, yy = np.maximum(xx, floor), np.zeros_like(xy), np.maximum(yy, floor)
     else:
         xx, xy, yy = raise_eigenvalues(xx, xy, yy, floor)
-    new = np.moveaxis(np.array([[xx, xy], [xy, yy]]), 2, 0)
-    return (
-        weights / weights.sum(),
-        means + np.where(alive, (dx, dy), 0.0).T,
-        np.where(alive[:, np.newaxis, np.newaxis], new, covariances),
-    )
+    moved, new = means + shares[:2].T, np.empty_like(covariances)
+    new[:, 0, 0], new[:, 0, 1], new[:, 1, 0], new[:, 1, 1] = xx, xy, xy, yy
+    if not all_alive:
+        moved[~alive], new[~alive] = means[~alive], covariances[~alive]
+    return moved, new
+
+
+def weigh(mass: Floats) -> Floats:
+    """Return the weights of components by their sums of responsibilities.
+
+    One that no point belongs to has next to none.
+    """
+    weights: Floats = np.maximum(mass / mass.sum(), LEAST_WEIGHT)
+    weights /= weights.sum()
+    return weights
 
 
 def raise_eigenvalues(

@@ -175,7 +175,10 @@ def _share_out(batch: Floats, t: int, components: Floats, share: Floats) -> None
     for i in range(GROUP):
         total = sum_of(share[i])
         if total < FAINT:
-            total, _ = far_shares(b[t + i], p[t + i], components, share[i])
+            width = np.uint64(components.shape[1])
+            total, _ = far_shares(
+                b[t + i], p[t + i], components, np.uint64(0), width, share[i]
+            )
         weight[t + i] /= total
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow.codebook import KMeansCodebook, learn_kmeans
+from pbow.codebook import KMeansCodebook, Sizes, learn_kmeans
 from pbow.diagrams import Diagrams
 from pbow.encoding import encode_counts
 from pbow.vectorizers.words import CodebookVectorizer, NWords
@@ -156,7 +156,7 @@ class PersistenceBoW(CodebookVectorizer):
         return cls(n_words, **settings | params)
 
     def _learn_words(
-        self, sample: NDArray[np.float64], n_words: int, seed: int
+        self, sample: NDArray[np.float64], n_words: Sizes, seed: int
     ) -> KMeansCodebook:
         return learn_kmeans(
             sample, n_words, whiten=bool(self.whiten), n_init=self.n_init, seed=seed

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.constraints import Constraint, OneOf
-from pbow.codebook import GaussianCodebook, learn_gaussian
+from pbow.codebook import GaussianCodebook, Sizes, learn_gaussian
 from pbow.diagrams import Diagrams
 from pbow.residuals import FISHER_NORMALIZATIONS, check_diagonal, encode_gradients
 from pbow.vectorizers.residuals import TEMPERATURE, ResidualVectorizer
@@ -199,7 +199,7 @@ class PersistenceFisherVector(ResidualVectorizer):
         return cls(n_words, **settings | params)
 
     def _learn_words(
-        self, sample: NDArray[np.float64], n_words: int, seed: int
+        self, sample: NDArray[np.float64], n_words: Sizes, seed: int
     ) -> GaussianCodebook:
         return learn_gaussian(
             sample,

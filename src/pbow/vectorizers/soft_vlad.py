@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.constraints import Constraint, OneOf
-from pbow.codebook import COVARIANCES, GaussianCodebook, learn_gaussian
+from pbow.codebook import COVARIANCES, GaussianCodebook, Sizes, learn_gaussian
 from pbow.diagrams import Diagrams
 from pbow.residuals import SOFT_NORMALIZATIONS, encode_soft_residuals
 from pbow.vectorizers.residuals import TEMPERATURE, ResidualVectorizer
@@ -188,7 +188,7 @@ class SoftPersistenceVLAD(ResidualVectorizer):
         return cls(n_words, **settings | params)
 
     def _learn_words(
-        self, sample: NDArray[np.float64], n_words: int, seed: int
+        self, sample: NDArray[np.float64], n_words: Sizes, seed: int
     ) -> GaussianCodebook:
         return learn_gaussian(
             sample,

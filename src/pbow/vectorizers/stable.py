@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from pbow._utils.constraints import Constraint, Number, OneOf
-from pbow.codebook import COVARIANCES, GaussianCodebook, learn_gaussian
+from pbow.codebook import COVARIANCES, GaussianCodebook, Sizes, learn_gaussian
 from pbow.diagrams import Diagrams
 from pbow.encoding import encode_likelihoods
 from pbow.stability import lipschitz_constant
@@ -258,7 +258,7 @@ class StablePersistenceBoW(CodebookVectorizer):
         return constant
 
     def _learn_words(
-        self, sample: NDArray[np.float64], n_words: int, seed: int
+        self, sample: NDArray[np.float64], n_words: Sizes, seed: int
     ) -> GaussianCodebook:
         return learn_gaussian(
             sample,

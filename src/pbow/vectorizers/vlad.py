@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.constraints import Constraint, OneOf
-from pbow.codebook import KMeansCodebook, learn_kmeans
+from pbow.codebook import KMeansCodebook, Sizes, learn_kmeans
 from pbow.diagrams import Diagrams
 from pbow.residuals import VLAD_NORMALIZATIONS, encode_residuals
 from pbow.vectorizers.residuals import ResidualVectorizer
@@ -179,7 +179,7 @@ class PersistenceVLAD(ResidualVectorizer):
         return cls(n_words, **settings | params)
 
     def _learn_words(
-        self, sample: NDArray[np.float64], n_words: int, seed: int
+        self, sample: NDArray[np.float64], n_words: Sizes, seed: int
     ) -> KMeansCodebook:
         return learn_kmeans(
             sample, n_words, whiten=bool(self.whiten), n_init=self.n_init, seed=seed

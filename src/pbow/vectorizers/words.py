@@ -21,7 +21,7 @@ from pbow._utils.constraints import (
     PerPart,
     Quantiles,
 )
-from pbow.codebook import GaussianCodebook, KMeansCodebook
+from pbow.codebook import GaussianCodebook, KMeansCodebook, Sizes
 from pbow.codebook_size import SIZES, SizeCurve, choose_size
 from pbow.diagrams import Diagrams
 from pbow.errors import FewerWordsWarning
@@ -108,11 +108,12 @@ class CodebookVectorizer(Vectorizer):
 
     @abstractmethod
     def _learn_words(
-        self, sample: NDArray[np.float64], n_words: int, seed: int
+        self, sample: NDArray[np.float64], n_words: Sizes, seed: int
     ) -> Codebook:
         """Learn a codebook from points in birth-persistence coordinates.
 
-        If there are fewer distinct points than `n_words`, each is a word.
+        `n_words` is the size of one resolution, or of several. If there are fewer
+        distinct points, each is a word, and there are no further resolutions.
         """
 
     @abstractmethod
@@ -168,15 +169,8 @@ class CodebookVectorizer(Vectorizer):
             n_words, curve = choose_size(
                 sample, lambda points, n: self._learn_words(points, n, seed)
             )
-        books: list[Any] = []
-        for size in _sizes(n_words):
-            books.append(self._learn_words(sample, size, seed))
-            # With fewer distinct points than words, more words would be the same ones.
-            if books[-1].n_words < size:
-                break
-        if len(books) > 1 and books[-1].n_words == books[-2].n_words:
-            books.pop()
-        return self._adapt_words(type(books[0]).join(books)), curve
+        codebook = self._learn_words(sample, _sizes(n_words), seed)
+        return self._adapt_words(codebook), curve
 
     def _warn_of_fewer(self, codebooks: Mapping[str, Codebook]) -> None:
         """Warn, once for all parts, of fewer words than were asked for."""
