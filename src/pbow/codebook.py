@@ -40,7 +40,6 @@ __all__ = [
     "COVARIANCES",
     "GaussianCodebook",
     "KMeansCodebook",
-    "Sizes",
     "learn_gaussian",
     "learn_kmeans",
 ]
