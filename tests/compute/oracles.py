@@ -15,6 +15,7 @@ __all__ = [
     "long_bars",
     "near_the_diagonal",
     "off_the_diagonal",
+    "repeated",
     "whole_numbers",
 ]
 
@@ -84,13 +85,26 @@ def off_the_diagonal(diagram):
     return points[by_middle].ravel(), middles[by_middle]
 
 
-def costs_with_the_diagonal(A, B):
+def repeated(kind):
+    """The same kind of diagrams, in which few points are there many times."""
+
+    def make(rng, n):
+        few = kind(rng, max(1, n // 6))
+        return few[rng.integers(0, len(few), size=n)]
+
+    make.__name__ = f"{kind.__name__}_repeated"
+    return make
+
+
+def costs_with_the_diagonal(A, B, metric=np.inf):
     """The square matrix in which every point has a diagonal point of its own."""
     n, m = len(A), len(B)
     costs = np.zeros((n + m, n + m))
-    costs[:n, :m] = np.abs(A[:, None] - B[None]).max(axis=2).reshape(n, m)
-    costs[:n, m:] = 0.5 * (A[:, 1:] - A[:, :1])
-    costs[n:, :m] = 0.5 * (B[:, 1] - B[:, 0])
+    costs[:n, :m] = np.linalg.norm(A[:, None] - B[None], metric, axis=2).reshape(n, m)
+    # The nearest point of the diagonal is (m, m) with m = (birth + death) / 2.
+    halves = [0.5 * (D[:, 1:] - D[:, :1]) * [[1.0, 1.0]] for D in (A, B)]
+    costs[:n, m:] = np.linalg.norm(halves[0], metric, axis=1)[:, None]
+    costs[n:, :m] = np.linalg.norm(halves[1], metric, axis=1)
     return costs
 
 

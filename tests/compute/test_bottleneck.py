@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 from tests.compute.oracles import (
@@ -16,13 +17,13 @@ from pbow.compute.bottleneck import bottleneck
 each_kind = pytest.mark.parametrize("kind", KINDS)
 
 
-def distance(A, B):
-    return bottleneck(*off_the_diagonal(A), *off_the_diagonal(B))
+def distance(A, B, metric=np.inf):
+    return bottleneck(*off_the_diagonal(A), *off_the_diagonal(B), metric)
 
 
-def distance_by_definition(A, B):
+def distance_by_definition(A, B, metric):
     """The least cost within which all can be matched, each with a diagonal point."""
-    costs = costs_with_the_diagonal(A, B)
+    costs = costs_with_the_diagonal(A, B, metric)
     for threshold in np.unique(costs):
         partners = maximum_bipartite_matching(csr_array(costs <= threshold))
         if (partners >= 0).all():
@@ -34,7 +35,17 @@ def distance_by_definition(A, B):
 def test_the_distance_is_that_of_the_definition(kind, rng):
     for _ in range(30):
         A, B = (kind(rng, rng.integers(0, 15)) for _ in range(2))
-        assert distance(A, B) == distance_by_definition(A, B)
+        assert distance(A, B) == distance_by_definition(A, B, np.inf)
+
+
+@each_kind
+@pytest.mark.parametrize("metric", [1.0, 2.0])
+def test_in_other_metrics_too_but_for_rounding(kind, metric, rng):
+    for _ in range(30):
+        A, B = (kind(rng, rng.integers(0, 15)) for _ in range(2))
+        expected = distance_by_definition(A, B, metric)
+        assert_allclose(distance(A, B, metric), expected, rtol=1e-14)
+        assert distance(A, B, metric) == distance(B, A, metric)
 
 
 @each_kind

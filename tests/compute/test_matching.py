@@ -24,42 +24,49 @@ from pbow.compute.matching import NOBODY, match, wasserstein, wasserstein_tile
 ORDERS = [1.0, 1.5, 2.0, 3.0, 7.0]
 
 
-def distance(A, B, order):
+METRICS = [1.0, 2.0, math.inf]
+
+
+def distance(A, B, order, metric=math.inf):
     pair = (*off_the_diagonal(A), *off_the_diagonal(B))
-    return wasserstein(*pair, order)
+    return wasserstein(*pair, order, metric)
 
 
-def expected_distance(A, B, order):
+def expected_distance(A, B, order, metric=math.inf):
     """What the definition says, by scipy's solver of assignment problems."""
-    powers = costs_with_the_diagonal(A, B) ** order
+    powers = costs_with_the_diagonal(A, B, metric) ** order
     return powers[linear_sum_assignment(powers)].sum() ** (1.0 / order)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("order", ORDERS)
-def test_distances_are_those_of_the_assignment_problem(kind, order, rng):
-    for _ in range(40):
+@pytest.mark.parametrize("metric", METRICS)
+def test_distances_are_those_of_the_assignment_problem(kind, order, metric, rng):
+    for _ in range(20):
         A, B = (kind(rng, rng.integers(0, 25)) for _ in range(2))
-        found = distance(A, B, order)
-        assert_allclose(found, expected_distance(A, B, order), rtol=1e-11)
-        assert distance(B, A, order) == found
-        assert distance(A, rng.permutation(A), order) == 0.0
+        found = distance(A, B, order, metric)
+        assert_allclose(found, expected_distance(A, B, order, metric), rtol=1e-11)
+        assert distance(B, A, order, metric) == found
+        assert distance(A, rng.permutation(A), order, metric) == 0.0
 
 
 @pytest.mark.parametrize("kind", [cloud, near_the_diagonal, whole_numbers, long_bars])
 @pytest.mark.parametrize("sizes", [(120, 150), (150, 120), (130, 130)])
-@pytest.mark.parametrize("order", [1.0, 2.0, 3.0])
-def test_prices_prove_that_no_matching_costs_less(kind, sizes, order, rng):
+@pytest.mark.parametrize(
+    ("order", "metric"),
+    [(1.0, math.inf), (2.0, math.inf), (3.0, math.inf), (1.0, 1.0), (2.0, 2.0)],
+)
+def test_prices_prove_that_no_matching_costs_less(kind, sizes, order, metric, rng):
     A, B = (kind(rng, n) for n in sizes)
     (rows, row_middles), (columns, column_middles) = map(off_the_diagonal, (A, B))
     n, m = len(row_middles), len(column_middles)
-    costs = costs_with_the_diagonal(rows.reshape(-1, 2), columns.reshape(-1, 2))
+    costs = costs_with_the_diagonal(rows.reshape(-1, 2), columns.reshape(-1, 2), metric)
     costs **= order
     row_costs, column_costs = costs[:n, m].copy(), costs[n, :m].copy()
     partners, prices = np.empty(n, np.int32), np.empty(m)
     match(
         *(rows, row_middles, row_costs, columns, column_middles, column_costs),
-        *(order, 1.0, partners, prices),
+        *(order, metric, 1.0, math.inf, partners, prices),
     )
     paired = np.flatnonzero(partners != NOBODY)
     assert len(set(partners[paired])) == len(paired) > 0
@@ -67,7 +74,7 @@ def test_prices_prove_that_no_matching_costs_less(kind, sizes, order, rng):
     total = costs[paired, partners[paired]].sum() + column_costs[left].sum()
     total += row_costs[partners == NOBODY].sum()
     # Any matching costs at least the sum of these, by their definition alone.
-    assert (prices <= column_costs).all()
+    assert (prices <= column_costs * (1 + 1e-15)).all()
     offers = (costs[:n, :m] - prices).min(axis=1)
     bound = np.minimum(offers, row_costs).sum() + prices.sum()
     assert_allclose(total, bound, rtol=1e-12)
@@ -90,12 +97,13 @@ def test_high_orders_come_near_to_the_bottleneck_distance(order, rng):
 
 
 @pytest.mark.parametrize("order", [*ORDERS, math.inf])
+@pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("factor", [2.0**-1000, 2.0**-30, 2.0**330])
-def test_powers_of_two_scale_distances_exactly(order, factor, rng):
+def test_powers_of_two_scale_distances_exactly(order, metric, factor, rng):
     for kind in (cloud, near_the_diagonal):
         A, B = kind(rng, 20), kind(rng, 25)
-        scaled = distance(factor * A, factor * B, order)
-        assert scaled == factor * distance(A, B, order)
+        scaled = distance(factor * A, factor * B, order, metric)
+        assert scaled == factor * distance(A, B, order, metric)
 
 
 @pytest.mark.parametrize("order", [1.0, 2.0, math.inf])
@@ -137,10 +145,34 @@ def test_against_nothing_every_point_goes_to_the_diagonal(order):
         (long_bars, 200, 230, 2.0),
     ],
 )
-def test_large_diagrams_are_matched_at_the_least_cost(rng, kind, n, m, order):
+@pytest.mark.parametrize("metric", METRICS)
+def test_large_diagrams_are_matched_at_the_least_cost(rng, kind, n, m, order, metric):
     A, B = kind(rng, n), kind(rng, m)
-    expected = expected_distance(A, B, order)
-    assert_allclose(distance(A, B, order), expected, rtol=1e-11)
+    expected = expected_distance(A, B, order, metric)
+    assert_allclose(distance(A, B, order, metric), expected, rtol=1e-11)
+
+
+@pytest.mark.parametrize("kind", [cloud, near_the_diagonal, long_bars])
+@pytest.mark.parametrize("metric", METRICS)
+def test_within_a_limit_no_pair_is_longer(kind, metric, rng):
+    A, B = kind(rng, 40), kind(rng, 50)
+    (rows, row_middles), (columns, column_middles) = map(off_the_diagonal, (A, B))
+    costs = costs_with_the_diagonal(rows.reshape(-1, 2), columns.reshape(-1, 2), metric)
+    limit = np.median(costs[:40, :50].min(axis=1))
+    row_costs, column_costs = costs[:40, 50].copy(), costs[40, :50].copy()
+    partners, prices = np.empty(40, np.int32), np.empty(50)
+    match(
+        *(rows, row_middles, row_costs, columns, column_middles, column_costs),
+        *(1.0, metric, 1.0, limit, partners, prices),
+    )
+    paired = np.flatnonzero(partners != NOBODY)
+    assert (costs[paired, partners[paired]] <= limit).all()
+    costs[:40, :50][costs[:40, :50] > limit] = 1e6
+    expected = costs[linear_sum_assignment(costs)].sum()
+    total = costs[paired, partners[paired]].sum()
+    total += np.delete(row_costs, paired).sum()
+    total += np.delete(column_costs, partners[paired]).sum()
+    assert_allclose(total, expected, rtol=1e-11)
 
 
 @pytest.mark.parametrize("order", [1.0, 2.0, 3.0, 1000.0])
@@ -148,7 +180,7 @@ def test_equal_points_with_equal_middles_have_distance_0_in_any_order(order):
     points = np.array([[0.0, 4.0], [1.0, 3.0], [1.5, 3.5]])
     rows, columns = points.ravel(), points[[1, 0, 2]].ravel()
     middles = np.array([2.0, 2.0, 2.5])
-    assert wasserstein(rows, middles, columns, middles, order) == 0.0
+    assert wasserstein(rows, middles, columns, middles, order, math.inf) == 0.0
 
 
 # Multiples of 1/4: ties everywhere, and sums of powers without rounding.
@@ -162,11 +194,15 @@ def tied_diagrams(draw):
     return np.sort(points, axis=1)
 
 
-@given(tied_diagrams(), tied_diagrams(), st.sampled_from(ORDERS))
-def test_ties_do_no_harm(A, B, order):
-    assert_allclose(
-        distance(A, B, order), expected_distance(A, B, order), rtol=1e-12, atol=1e-15
-    )
+@given(
+    tied_diagrams(),
+    tied_diagrams(),
+    st.sampled_from(ORDERS),
+    st.sampled_from(METRICS),
+)
+def test_ties_do_no_harm(A, B, order, metric):
+    expected = expected_distance(A, B, order, metric)
+    assert_allclose(distance(A, B, order, metric), expected, rtol=1e-12, atol=1e-15)
 
 
 @given(
@@ -174,9 +210,10 @@ def test_ties_do_no_harm(A, B, order):
     tied_diagrams(),
     tied_diagrams(),
     st.floats(1.0, 30.0) | st.just(math.inf),
+    st.sampled_from(METRICS),
 )
-def test_distances_are_a_metric(A, B, C, order):
-    AB, BC, AC = (distance(*pair, order) for pair in ((A, B), (B, C), (A, C)))
+def test_distances_are_a_metric(A, B, C, order, metric):
+    AB, BC, AC = (distance(*pair, order, metric) for pair in ((A, B), (B, C), (A, C)))
     assert AC <= (AB + BC) * (1 + 1e-12)
     same = np.array_equal(off_the_diagonal(A)[0], off_the_diagonal(B)[0])
     assert (AB == 0.0) == same
@@ -206,16 +243,9 @@ def test_tiles_hold_the_distances_of_their_pairs(order, rng):
     points, middles = (np.concatenate(arrays) for arrays in zip(*X, strict=True))
     offsets = np.cumsum([0] + [len(m) for _, m in X])
 
-    def tile(rows, columns, *, mirrored):
-        left = (points, middles, offsets[rows.start : rows.stop + 1])
-        right = (points, middles, offsets[columns.start : columns.stop + 1])
-        out = np.full((rows.stop - rows.start, columns.stop - columns.start), np.nan)
-        wasserstein_tile(*left, *right, order, mirrored, out)
-        return out
-
-    expected = np.array([[wasserstein(*A, *B, order) for B in X] for A in X])
-    whole = slice(0, 5)
-    assert_array_equal(tile(whole, whole, mirrored=True), expected)
-    assert_array_equal(tile(whole, whole, mirrored=False), expected)
-    some = tile(slice(1, 3), slice(2, 5), mirrored=False)
-    assert_array_equal(some, expected[1:3, 2:5])
+    wanted = rng.uniform(size=(2, 3)) < 0.5
+    out = np.full((2, 3), -1.0)
+    left, right = (points, middles, offsets[1:4]), (points, middles, offsets[2:6])
+    wasserstein_tile(*left, *right, order, 2.0, wanted, out)
+    expected = [[wasserstein(*A, *B, order, 2.0) for B in X[2:5]] for A in X[1:3]]
+    assert_array_equal(out, np.where(wanted, expected, -1.0))

@@ -3,12 +3,13 @@
 Arrays are as in :mod:`pbow.compute.matching`: points flat, sorted by their middles, and
 none on the diagonal.
 
-Within a threshold t, points of half persistence above t must be paired, with points at
-distance t or less. By a theorem of Mendelsohn and Dulmage there is such a matching if
-there is one that pairs those of the first diagram and another that pairs those of the
-second: each diagram can be looked at by itself, and t is the larger of two. For one
-diagram, points that must be paired are added one by one, with the path that needs the
-least increase of t. Few must, once t is about right.
+Within a threshold t, points farther from the diagonal than t must be paired, with
+points at distance t or less. By a theorem of Mendelsohn and Dulmage there is such a
+matching if there is one that pairs those of the first diagram and another that pairs
+those of the second: each diagram can be looked at by itself, and t is the larger of
+two. For one diagram, points that must be paired are added one by one, with the path
+that needs the least increase of t. Few must, once t is about right. Middles of points
+differ by no more than their distance, in every metric of :func:`distance_of`.
 """
 
 from __future__ import annotations
@@ -25,11 +26,12 @@ __all__ = [
     "ROUNDING",
     "are_on_a_line",
     "bottleneck",
+    "diagonal_factor",
     "distance_of",
     "enlarged",
     "first_from",
-    "half_persistence",
     "rounding_of",
+    "to_diagonal",
 ]
 
 Floats = NDArray[np.float64]
@@ -37,23 +39,28 @@ Ids = NDArray[np.int32]
 
 NOBODY = -1
 ROUNDING = 1e-15
+SQRT_HALF = math.sqrt(0.5)
 
 
 @njit(nogil=True, cache=True)
 def bottleneck(
-    rows: Floats, row_middles: Floats, columns: Floats, column_middles: Floats
+    rows: Floats,
+    row_middles: Floats,
+    columns: Floats,
+    column_middles: Floats,
+    metric: float,
 ) -> float:
     """Return the distance of two diagrams; the same, bit for bit, if they are swapped.
 
-    It is one of the distances of two points, or half a persistence.
+    It is one of the distances of two points, or of a point to the diagonal.
     """
     if are_on_a_line(rows, columns):
-        return _along_a_line(rows, columns)
+        return _along_a_line(rows, columns, metric)
     slack = rounding_of(row_middles, column_middles)
-    threshold = _nearest(rows, row_middles, columns, column_middles, slack, 0.0)
-    threshold = _nearest(columns, column_middles, rows, row_middles, slack, threshold)
-    threshold = _pair(rows, row_middles, columns, column_middles, slack, threshold)
-    return _pair(columns, column_middles, rows, row_middles, slack, threshold)
+    pair = (rows, row_middles, columns, column_middles, metric, slack)
+    swapped = (columns, column_middles, rows, row_middles, metric, slack)
+    threshold = _nearest(*swapped, _nearest(*pair, 0.0))
+    return _pair(*swapped, _pair(*pair, threshold))
 
 
 @njit(nogil=True, cache=True)
@@ -62,12 +69,13 @@ def _nearest(
     row_middles: Floats,
     columns: Floats,
     column_middles: Floats,
+    metric: float,
     slack: float,
     threshold: float,
 ) -> float:
     """Raise the threshold to what each row needs if it had all columns for itself."""
     for i in range(row_middles.shape[0]):
-        least = half_persistence(rows, i)
+        least = to_diagonal(rows, i, metric)
         if least <= threshold:
             continue
         reach = least * (1.0 + ROUNDING) + slack
@@ -75,7 +83,7 @@ def _nearest(
         for j in range(first, column_middles.shape[0]):
             if column_middles[j] > row_middles[i] + reach:
                 break
-            least = min(least, distance_of(rows, i, columns, j))
+            least = min(least, distance_of(rows, i, columns, j, metric))
             if least <= threshold:
                 break
         threshold = max(threshold, least)
@@ -88,6 +96,7 @@ def _pair(
     row_middles: Floats,
     columns: Floats,
     column_middles: Floats,
+    metric: float,
     slack: float,
     threshold: float,
 ) -> float:
@@ -98,7 +107,7 @@ def _pair(
     lengths = np.full(m, math.inf)
     reached_from = np.empty(m, np.int32)
     for row in range(n):
-        if half_persistence(rows, row) <= threshold:
+        if to_diagonal(rows, row, metric) <= threshold:
             continue
         shortest, i, j = _shortest_path(
             row,
@@ -106,6 +115,7 @@ def _pair(
             row_middles,
             columns,
             column_middles,
+            metric,
             slack,
             threshold,
             owners,
@@ -130,6 +140,7 @@ def _shortest_path(
     row_middles: Floats,
     columns: Floats,
     column_middles: Floats,
+    metric: float,
     slack: float,
     threshold: float,
     owners: Ids,
@@ -150,7 +161,7 @@ def _shortest_path(
     size = n_touched = 0
     i, base = row, threshold
     while True:
-        length = max(base, half_persistence(rows, i))
+        length = max(base, to_diagonal(rows, i, metric))
         if length < shortest:
             shortest, last_row, last_column = length, i, NOBODY
         if size + m > keys.shape[0]:
@@ -159,7 +170,7 @@ def _shortest_path(
         for j in range(first_from(column_middles, row_middles[i] - reach), m):
             if shortest <= threshold or column_middles[j] > row_middles[i] + reach:
                 break
-            length = max(base, distance_of(rows, i, columns, j))
+            length = max(base, distance_of(rows, i, columns, j, metric))
             if length >= min(shortest, lengths[j]):
                 continue
             if owners[j] == NOBODY:
@@ -183,7 +194,7 @@ def _shortest_path(
 
 
 @njit(nogil=True, cache=True)
-def _along_a_line(rows: Floats, columns: Floats) -> float:
+def _along_a_line(rows: Floats, columns: Floats, metric: float) -> float:
     """Return the distance of diagrams whose points all have the same birth, or death.
 
     Points on a line that are paired may be paired in their order: what the first i rows
@@ -192,16 +203,16 @@ def _along_a_line(rows: Floats, columns: Floats) -> float:
     n, m = rows.shape[0] // 2, columns.shape[0] // 2
     needs = np.zeros(m + 1)
     for j in range(m):
-        needs[j + 1] = max(needs[j], half_persistence(columns, j))
+        needs[j + 1] = max(needs[j], to_diagonal(columns, j, metric))
     for i in range(n):
-        half = half_persistence(rows, i)
+        alone = to_diagonal(rows, i, metric)
         before = needs[0]
-        needs[0] = max(before, half)
+        needs[0] = max(before, alone)
         for j in range(m):
-            paired = max(before, distance_of(rows, i, columns, j))
+            paired = max(before, distance_of(rows, i, columns, j, metric))
             before = needs[j + 1]
-            row_left = max(before, half)
-            column_left = max(needs[j], half_persistence(columns, j))
+            row_left = max(before, alone)
+            column_left = max(needs[j], to_diagonal(columns, j, metric))
             needs[j + 1] = min(paired, row_left, column_left)
     distance: float = needs[m]
     return distance
@@ -246,18 +257,31 @@ def rounding_of(row_middles: Floats, column_middles: Floats) -> float:
 
 
 @njit(nogil=True, cache=True)
-def distance_of(rows: Floats, i: int, columns: Floats, j: int) -> float:
-    """Return the larger difference of row i and column j, in birth or in death."""
+def distance_of(rows: Floats, i: int, columns: Floats, j: int, metric: float) -> float:
+    """Return the norm of the differences of row i and column j, in birth and death.
+
+    The metric is 1, 2 or inf.
+    """
     births: float = abs(rows[2 * i] - columns[2 * j])
     deaths: float = abs(rows[2 * i + 1] - columns[2 * j + 1])
-    return max(births, deaths)
+    if metric == math.inf:
+        return max(births, deaths)
+    return births + deaths if metric == 1.0 else math.hypot(births, deaths)
 
 
 @njit(nogil=True, cache=True)
-def half_persistence(points: Floats, i: int) -> float:
-    """Return the distance of point i to the diagonal."""
-    half: float = 0.5 * (points[2 * i + 1] - points[2 * i])
-    return half
+def to_diagonal(points: Floats, i: int, metric: float) -> float:
+    """Return the distance of point i to the diagonal, in the same norm."""
+    distance: float = diagonal_factor(metric) * (points[2 * i + 1] - points[2 * i])
+    return distance
+
+
+@njit(nogil=True, cache=True)
+def diagonal_factor(metric: float) -> float:
+    """Return the distance to the diagonal of a point of persistence 1."""
+    if metric == math.inf:
+        return 0.5
+    return 1.0 if metric == 1.0 else SQRT_HALF
 
 
 @njit(nogil=True, cache=True)

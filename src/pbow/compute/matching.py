@@ -3,17 +3,18 @@
 Points of a diagram are flat: point i is (``points[2 * i]``, ``points[2 * i + 1]``), its
 birth and death. They are sorted by ``middles``, (birth + death) / 2, then by birth and
 by death, and none is on the diagonal. A point may be paired with one of the other
-diagram at distance c, the larger of the differences of births and of deaths, for
-c**order; or left to the diagonal, for (persistence / 2)**order.
+diagram, or left to the diagonal, for the distance raised to the power `order`. The
+metric 1, 2 or inf is the norm of the differences of births and of deaths; the diagonal
+is then the persistence away, or its part 1 / sqrt(2), or half of it.
 
 The points of one diagram are rows, those of the other are columns. A row and a column
 are *candidates* for each other if pairing costs less than leaving both. Then, for every
-order >= 1, their middles differ by less than either persistence, so that most points
-have few candidates. Every column has a price, at first the cost of leaving it. Rows bid
-for the column with the least cost - price, and its price falls until it is no better
-than the row's second choice, as in an auction; a row that was outbid bids again. When
-enough bids are made, rows that are left look for the shortest augmenting path one by
-one, as Hungarians do, by Dijkstra's algorithm along candidates. Prices are dual
+order >= 1, their middles are not far from each other (:func:`_reach`), so that most
+points have few candidates. Every column has a price, at first the cost of leaving it.
+Rows bid for the column with the least cost - price, and its price falls until it is no
+better than the row's second choice, as in an auction; a row that was outbid bids again.
+When enough bids are made, rows that are left look for the shortest augmenting path one
+by one, as Hungarians do, by Dijkstra's algorithm along candidates. Prices are dual
 variables: that no row would rather have another column, at its final price, or be left,
 proves that no matching costs less.
 
@@ -35,19 +36,32 @@ from pbow.compute.bottleneck import (
     ROUNDING,
     are_on_a_line,
     bottleneck,
+    diagonal_factor,
     distance_of,
     enlarged,
     first_from,
-    half_persistence,
     rounding_of,
+    to_diagonal,
 )
 from pbow.compute.heap import sift_down, sift_up, without_outdated
 
-__all__ = ["match", "wasserstein", "wasserstein_tile"]
+__all__ = [
+    "NOBODY",
+    "SMALL",
+    "compare",
+    "longest_of",
+    "match",
+    "raise_to",
+    "root_of",
+    "unit_of",
+    "wasserstein",
+    "wasserstein_tile",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Ids = NDArray[np.int32]
+Mask = NDArray[np.bool_]
 
 NOBODY = -1
 # Number of bids, by row, before paths are looked for.
@@ -74,25 +88,24 @@ def wasserstein_tile(
     right_middles: Floats,
     right_offsets: Ints,
     order: float,
-    mirrored: bool,  # noqa: FBT001 - numba passes by position
+    metric: float,
+    wanted: Mask,
     out: Floats,
 ) -> None:
-    """Set ``out[r, s]`` to the distance of diagram r on the left to s on the right.
+    """Set ``out[r, s]`` to the distance of diagrams r and s, where it is wanted.
 
-    Order inf is the bottleneck distance. Offsets are those of the tile alone. Where it
-    is `mirrored`, left and right are the same, and one half is computed.
+    Order inf is the bottleneck distance. Offsets are those of the tile alone.
     """
     for r in range(out.shape[0]):
         rows = left[2 * left_offsets[r] : 2 * left_offsets[r + 1]]
         row_middles = left_middles[left_offsets[r] : left_offsets[r + 1]]
-        for s in range(r if mirrored else out.shape[1]):
-            columns = right[2 * right_offsets[s] : 2 * right_offsets[s + 1]]
-            middles = right_middles[right_offsets[s] : right_offsets[s + 1]]
-            out[r, s] = wasserstein(rows, row_middles, columns, middles, order)
-        if mirrored:
-            out[r, r] = 0.0
-            for s in range(r):
-                out[s, r] = out[r, s]
+        for s in range(out.shape[1]):
+            if wanted[r, s]:
+                columns = right[2 * right_offsets[s] : 2 * right_offsets[s + 1]]
+                middles = right_middles[right_offsets[s] : right_offsets[s + 1]]
+                out[r, s] = wasserstein(
+                    rows, row_middles, columns, middles, order, metric
+                )
 
 
 @njit(nogil=True, cache=True)
@@ -102,6 +115,7 @@ def wasserstein(
     columns: Floats,
     column_middles: Floats,
     order: float,
+    metric: float,
 ) -> float:
     """Return the distance of two diagrams; the same, bit for bit, if they are swapped.
 
@@ -109,8 +123,8 @@ def wasserstein(
     where many compete for the same. Memory: at most about 16 bytes per pair of points.
     """
     if order == math.inf:
-        return bottleneck(rows, row_middles, columns, column_middles)
-    comparison = _compare(rows, columns)
+        return bottleneck(rows, row_middles, columns, column_middles, metric)
+    comparison = compare(rows, columns)
     if comparison == 0:
         return 0.0
     if comparison > 0:
@@ -118,15 +132,18 @@ def wasserstein(
         row_middles, column_middles = column_middles, row_middles
     n, m = row_middles.shape[0], column_middles.shape[0]
     row_costs, column_costs = np.empty(n), np.empty(m)
-    scale, largest = _unit(max(_longest_half(rows), _longest_half(columns))), math.inf
+    scale = unit_of(max(longest_of(rows, metric), longest_of(columns, metric)))
+    largest = math.inf
     on_a_line = order <= HIGHEST_ORDER_ON_A_LINE and are_on_a_line(rows, columns)
     partners, prices = np.empty(n, np.int32), np.empty(m)
     total = 0.0
     while total < SMALL:
-        _leaving(rows, order, scale, largest, row_costs)
-        _leaving(columns, order, scale, largest, column_costs)
+        _leaving(rows, order, metric, scale, largest, row_costs)
+        _leaving(columns, order, metric, scale, largest, column_costs)
         if on_a_line:
-            total = _along_a_line(rows, row_costs, columns, column_costs, order, scale)
+            total = _along_a_line(
+                rows, row_costs, columns, column_costs, order, metric, scale
+            )
             break
         match(
             rows,
@@ -136,19 +153,23 @@ def wasserstein(
             column_middles,
             column_costs,
             order,
+            metric,
             scale,
+            math.inf,
             partners,
             prices,
         )
-        total = _total(rows, row_costs, columns, column_costs, order, scale, partners)
+        total = _total(
+            rows, row_costs, columns, column_costs, order, metric, scale, partners
+        )
         if total < SMALL:
             # In this unit the total is from 1 to n + m. No best matching leaves a point
             # that costs more, so that nobody need know how much more it costs.
-            scale = bottleneck(rows, row_middles, columns, column_middles)
+            scale = bottleneck(rows, row_middles, columns, column_middles, metric)
             if scale == 0.0:
                 return 0.0
             largest = 2.0 * (n + m)
-    return scale * _root(total, order)
+    return scale * root_of(total, order)
 
 
 @njit(nogil=True, cache=True)
@@ -160,15 +181,18 @@ def match(
     column_middles: Floats,
     column_costs: Floats,
     order: float,
+    metric: float,
     scale: float,
+    limit: float,
     partners: Ids,
     prices: Floats,
 ) -> None:
     """Set ``partners[i]`` to the column of row i, or NOBODY, at the least total cost.
 
-    Distances are divided by `scale`. What rows and columns cost that are left is given.
-    At the final ``prices[j] <= column_costs[j]``, with equality for columns left, every
-    row has the least cost - price, of a column or of being left at the price 0.
+    Distances are divided by `scale`; no pair has one above `limit`. What rows and
+    columns cost that are left is given. At the final ``prices[j] <= column_costs[j]``,
+    with equality for columns left, every row has the least cost - price, of a column or
+    of being left at the price 0.
     """
     n, m = row_costs.shape[0], column_costs.shape[0]
     starts = np.empty(n + 1, np.int64)
@@ -180,12 +204,23 @@ def match(
         column_middles,
         column_costs,
         order,
+        metric,
         scale,
+        limit,
         starts,
     )
     if starts[n] > MANY * n * m:
         _match_many(
-            rows, row_costs, columns, column_costs, order, scale, partners, prices
+            rows,
+            row_costs,
+            columns,
+            column_costs,
+            order,
+            metric,
+            scale,
+            limit,
+            partners,
+            prices,
         )
         return
     for j in range(m):
@@ -236,7 +271,9 @@ def _find_candidates(
     column_middles: Floats,
     column_costs: Floats,
     order: float,
+    metric: float,
     scale: float,
+    limit: float,
     starts: Ints,
 ) -> tuple[Ids, Floats]:
     """Return candidates, those of row i from ``starts[i]`` on, and what they cost.
@@ -247,6 +284,8 @@ def _find_candidates(
     ids, costs = np.empty(8 * (n + m), np.int32), np.empty(8 * (n + m))
     size = 0
     slack = rounding_of(row_middles, column_middles)
+    factor = diagonal_factor(metric)
+    longest = longest_of(columns, 1.0)
     for i in range(n):
         if size > MANY * n * m:
             break
@@ -254,18 +293,18 @@ def _find_candidates(
         if size + m > ids.shape[0]:
             ids, costs = enlarged(ids, costs, size, m)
         birth, death = rows[2 * i], rows[2 * i + 1]
-        reach = (death - birth) * (1.0 + ROUNDING) + slack
+        reach = _reach(death - birth, longest, metric) * (1.0 + ROUNDING) + slack
         last = row_middles[i] + reach
         for j in range(first_from(column_middles, row_middles[i] - reach), m):
             if column_middles[j] > last:
                 break
-            b, d = columns[2 * j], columns[2 * j + 1]
-            distance = max(abs(b - birth), abs(d - death))
+            persistences = (death - birth) + (columns[2 * j + 1] - columns[2 * j])
+            distance = distance_of(rows, i, columns, j, metric)
             # What holds for any order holds for order 1; this spares most powers.
-            if distance < 0.5 * ((death - birth) + (d - b)):
+            if distance < factor * persistences and distance <= limit:
                 ids[size], costs[size] = j, distance / scale
                 size += 1
-        _raise(costs[starts[i] : size], order)
+        raise_to(costs[starts[i] : size], order)
         n_found, size = size, starts[i]
         for e in range(size, n_found):
             if costs[e] < row_costs[i] + column_costs[ids[e]]:
@@ -273,6 +312,22 @@ def _find_candidates(
                 size += 1
     starts[n] = size
     return ids, costs
+
+
+@njit(nogil=True, cache=True)
+def _reach(persistence: float, longest: float, metric: float) -> float:
+    """Return how far middles of candidates are from that of a point, at most.
+
+    With halves h and h' of persistences, a candidate has max(|m - m'|, |h - h'|) < h +
+    h' in the metric 1; the square root of their squares in the metric 2; and in the
+    metric inf |m - m'| + |h - h'|, so that `longest`, of the other diagram, is no
+    matter.
+    """
+    if metric == math.inf:
+        return persistence
+    if metric == 1.0:
+        return 0.5 * (persistence + longest)
+    return math.sqrt(persistence) * math.sqrt(longest)
 
 
 @njit(nogil=True, cache=True)
@@ -402,7 +457,9 @@ def _match_many(
     columns: Floats,
     column_costs: Floats,
     order: float,
+    metric: float,
     scale: float,
+    limit: float,
     partners: Ids,
     prices: Floats,
 ) -> None:
@@ -413,12 +470,17 @@ def _match_many(
         partners[i] = NOBODY
     for j in range(m):
         owners[j], prices[j] = NOBODY, 0.0
-    _augment_all(rows, row_costs, columns, order, scale, prices, owners, partners)
-    _reprice(rows, row_costs, columns, order, scale, prices, partners, row_prices)
-    _augment_all(
-        columns, column_costs, rows, order, scale, row_prices, partners, owners
+    costs = _all_costs(rows, columns, order, metric, scale, limit)
+    _augment_all(costs, row_costs, prices, owners, partners)
+    _reprice(
+        rows, row_costs, columns, order, metric, scale, prices, partners, row_prices
     )
-    _reprice(columns, column_costs, rows, order, scale, row_prices, owners, prices)
+    if (owners == NOBODY).any():
+        costs = _all_costs(columns, rows, order, metric, scale, limit)
+        _augment_all(costs, column_costs, row_prices, partners, owners)
+    _reprice(
+        columns, column_costs, rows, order, metric, scale, row_prices, owners, prices
+    )
 
 
 @njit(nogil=True, cache=True)
@@ -427,6 +489,7 @@ def _reprice(
     row_costs: Floats,
     columns: Floats,
     order: float,
+    metric: float,
     scale: float,
     prices: Floats,
     choices: Ids,
@@ -435,8 +498,8 @@ def _reprice(
     """Set ``out[i]`` to the price of row i that follows from those of columns."""
     for i in range(out.shape[0]):
         if choices[i] != NOBODY:
-            out[i] = distance_of(rows, i, columns, choices[i]) / scale
-    _raise(out, order)
+            out[i] = distance_of(rows, i, columns, choices[i], metric) / scale
+    raise_to(out, order)
     for i in range(out.shape[0]):
         if choices[i] == NOBODY:
             out[i] = row_costs[i]
@@ -446,14 +509,7 @@ def _reprice(
 
 @njit(nogil=True, cache=True)
 def _augment_all(
-    rows: Floats,
-    row_costs: Floats,
-    columns: Floats,
-    order: float,
-    scale: float,
-    prices: Floats,
-    owners: Ids,
-    choices: Ids,
+    costs: Floats, row_costs: Floats, prices: Floats, owners: Ids, choices: Ids
 ) -> None:
     """Assign a column to every row that has none, or leave it, along shortest paths.
 
@@ -461,9 +517,6 @@ def _augment_all(
     offers anything for it, and it is never the nearest again.
     """
     n, m = row_costs.shape[0], prices.shape[0]
-    if not (choices == NOBODY).any():
-        return
-    costs = _all_costs(rows, columns, order, scale)
     distances = np.empty(-(-m // LANES) * LANES)
     reached_from = np.empty(m, np.int64)
     scanned, lengths = np.empty(m, np.int32), np.empty(m)
@@ -520,15 +573,21 @@ def _far_step(n: int) -> int:
 
 @njit(nogil=True, cache=True)
 def _all_costs(
-    rows: Floats, columns: Floats, order: float, scale: float
+    rows: Floats,
+    columns: Floats,
+    order: float,
+    metric: float,
+    scale: float,
+    limit: float,
 ) -> NDArray[np.float64]:
     """Return the costs of all pairs, rows by columns."""
     n, m = rows.shape[0] // 2, columns.shape[0] // 2
     costs = np.empty((n, m))
     for i in range(n):
         for j in range(m):
-            costs[i, j] = distance_of(rows, i, columns, j) / scale
-        _raise(costs[i], order)
+            distance = distance_of(rows, i, columns, j, metric)
+            costs[i, j] = distance / scale if distance <= limit else math.inf
+        raise_to(costs[i], order)
     return costs
 
 
@@ -576,6 +635,7 @@ def _along_a_line(
     columns: Floats,
     column_costs: Floats,
     order: float,
+    metric: float,
     scale: float,
 ) -> float:
     """Return the least total cost of diagrams with the same births, or deaths.
@@ -590,8 +650,8 @@ def _along_a_line(
         totals[j + 1] = totals[j] + column_costs[j]
     for i in range(n):
         for j in range(m):
-            pairs[j] = distance_of(rows, i, columns, j) / scale
-        _raise(pairs, order)
+            pairs[j] = distance_of(rows, i, columns, j, metric) / scale
+        raise_to(pairs, order)
         before = totals[0]
         totals[0] += row_costs[i]
         total = totals[0]
@@ -610,6 +670,7 @@ def _total(
     columns: Floats,
     column_costs: Floats,
     order: float,
+    metric: float,
     scale: float,
     partners: Ids,
 ) -> float:
@@ -624,19 +685,19 @@ def _total(
             total += row_costs[i]
         else:
             is_paired[j] = True
-            paired[n_paired] = distance_of(rows, i, columns, j) / scale
+            paired[n_paired] = distance_of(rows, i, columns, j, metric) / scale
             n_paired += 1
     for j in range(column_costs.shape[0]):
         if not is_paired[j]:
             total += column_costs[j]
-    _raise(paired[:n_paired], order)
+    raise_to(paired[:n_paired], order)
     for k in range(n_paired):
         total += paired[k]
     return total
 
 
 @njit(nogil=True, cache=True)
-def _compare(rows: Floats, columns: Floats) -> int:
+def compare(rows: Floats, columns: Floats) -> int:
     """Return 0 for equal diagrams; else one of -1 and 1, so that smaller go first."""
     if rows.shape[0] != columns.shape[0]:
         return -1 if rows.shape[0] < columns.shape[0] else 1
@@ -648,32 +709,38 @@ def _compare(rows: Floats, columns: Floats) -> int:
 
 @njit(nogil=True, cache=True)
 def _leaving(
-    points: Floats, order: float, scale: float, largest: float, out: Floats
+    points: Floats,
+    order: float,
+    metric: float,
+    scale: float,
+    largest: float,
+    out: Floats,
 ) -> None:
     """Set ``out[i]`` to the cost of leaving point i, but not above `largest`."""
     for i in range(out.shape[0]):
-        out[i] = half_persistence(points, i) / scale
-    _raise(out, order)
+        out[i] = to_diagonal(points, i, metric) / scale
+    raise_to(out, order)
     for i in range(out.shape[0]):
         out[i] = min(out[i], largest)
 
 
 @njit(nogil=True, cache=True)
-def _longest_half(points: Floats) -> float:
+def longest_of(points: Floats, metric: float) -> float:
+    """Return the largest distance of a point to the diagonal."""
     longest = 0.0
     for i in range(points.shape[0] // 2):
-        longest = max(longest, half_persistence(points, i))
+        longest = max(longest, to_diagonal(points, i, metric))
     return longest
 
 
 @njit(nogil=True, cache=True)
-def _unit(longest: float) -> float:
+def unit_of(longest: float) -> float:
     """Return the next power of 2, by which one divides without rounding."""
     return math.ldexp(1.0, math.frexp(longest)[1])
 
 
 @njit(nogil=True, cache=True)
-def _raise(values: Floats, order: float) -> None:
+def raise_to(values: Floats, order: float) -> None:
     """Raise values to a power, in loops of their own: a power is slow, not a square."""
     if order == 2.0:
         for k in range(values.shape[0]):
@@ -684,7 +751,8 @@ def _raise(values: Floats, order: float) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _root(x: float, order: float) -> float:
+def root_of(x: float, order: float) -> float:
+    """Return the root that undoes :func:`raise_to`."""
     if order == 2.0:
         return math.sqrt(x)
     if order == 1.0:

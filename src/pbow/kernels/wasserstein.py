@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -12,37 +13,45 @@ from numpy.typing import NDArray
 from pbow._utils.checks import is_finite_number
 from pbow._utils.constraints import Constraint, Number
 from pbow.compute.matching import wasserstein_tile
+from pbow.compute.transport import is_worth_while, transport_tile
 from pbow.diagrams import Diagrams
 from pbow.kernels.base import PairwiseKernel, median_distance
 
 __all__ = ["WassersteinKernel"]
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 # Enough for a median; more would make a default cost more than the kernel.
 LOOKED_AT = 60
 
 
 class _Sorted(NamedTuple):
-    """Diagrams as :mod:`pbow.compute.matching` has them."""
+    """Diagrams as :mod:`pbow.compute.matching` and `transport` have them."""
 
     points: Floats
     middles: Floats
-    offsets: NDArray[np.int64]
+    offsets: Ints
+    distinct: Floats
+    counts: Ints
+    distinct_offsets: Ints
 
-    def some(self, rows: slice) -> tuple[Floats, Floats, NDArray[np.int64]]:
-        offsets = self.offsets[rows.start : rows.stop + 1]
-        return self.points, self.middles, offsets
+    def rows(self, rows: slice) -> _Sorted:
+        """Return some diagrams of these, by offsets of their own."""
+        some = slice(rows.start, rows.stop + 1)
+        return self._replace(
+            offsets=self.offsets[some], distinct_offsets=self.distinct_offsets[some]
+        )
 
 
 class WassersteinKernel(PairwiseKernel):
     r"""Gaussian of the Wasserstein distance: exp(-W² / (2 bandwidth²)).
 
     W of order q is the least, over all ways to pair points of two diagrams and to leave
-    the others to the diagonal, of :math:`(\sum c^q)^{1/q}`. A pair costs c, the larger
-    of the differences in birth and in death; a point of persistence p that is left, p /
-    2. Order ``inf`` takes the largest c, the bottleneck distance. Distances are exact:
-    each comes from a matching that is proven to be the best one.
+    the others to the diagonal, of :math:`(\sum c^q)^{1/q}`. A pair costs c, by default
+    the larger of the differences in birth and in death; a point of persistence p that
+    is left, p / 2. Order ``inf`` takes the largest c, the bottleneck distance.
+    Distances are exact: each comes from a matching that is proven to be the best one.
 
     The matrix is NOT positive semidefinite in general: plane sets of points with
     Wasserstein distances do not embed in a Hilbert space. ``SVC(kernel="precomputed")``
@@ -55,6 +64,10 @@ class WassersteinKernel(PairwiseKernel):
     ----------
     order : float, default=2
         The q of W, 1 or more; ``inf`` for the bottleneck distance.
+    ground_metric : {1, 2, inf}, default=inf
+        The norm of the differences in birth and in death that a pair costs: their sum,
+        the Euclidean distance, or the larger one. A point that is left costs its
+        distance to the diagonal: p, p / √2, or p / 2. GUDHI calls it ``internal_p``.
     bandwidth : float or None, default=None
         The standard deviation of the Gaussian, in units of births and deaths. None is
         the median of the positive distances between at most 60 training diagrams,
@@ -101,7 +114,8 @@ class WassersteinKernel(PairwiseKernel):
     among the pairs that cost less than leaving both [1]_, or among all pairs where more
     than a quarter do; the one of order ``inf`` by shortest paths alone. Points that all
     have the same birth, like those of H0 of a Rips filtration, are matched in their
-    order, without a search.
+    order, without a search. Where diagrams repeat points, like those of graphs, distinct
+    points with their multiplicities are transported instead.
 
     References
     ----------
@@ -139,6 +153,10 @@ class WassersteinKernel(PairwiseKernel):
             ),
             "a number >= 1, or inf for the bottleneck distance",
         ),
+        "ground_metric": Constraint(
+            lambda value: isinstance(value, Real) and value in (1, 2, math.inf),
+            "1, 2 or inf",
+        ),
         "bandwidth": Number(above=0.0, optional=True),
         **PairwiseKernel.constraints,
     }
@@ -149,12 +167,14 @@ class WassersteinKernel(PairwiseKernel):
         self,
         order: float = 2,
         *,
+        ground_metric: float = math.inf,
         bandwidth: float | None = None,
         output: str = "kernel",
         essential: str | float = "drop",
         n_jobs: int | None = None,
     ) -> None:
         self.order = order
+        self.ground_metric = ground_metric
         self.bandwidth = bandwidth
         self.output = output
         self.essential = essential
@@ -183,20 +203,49 @@ class WassersteinKernel(PairwiseKernel):
         middles = 0.5 * births + 0.5 * deaths
         # By death as well: middles of neighbors may be rounded to the same.
         order = np.lexsort((deaths, births, middles, diagrams))
+        points, diagrams = np.column_stack((births, deaths))[order], diagrams[order]
+        offsets = np.searchsorted(diagrams, np.arange(len(part) + 1))
+        is_first = np.ones(len(points), np.bool_)
+        is_first[1:] = (points[1:] != points[:-1]).any(axis=1)
+        is_first[offsets[:-1][np.diff(offsets) > 0]] = True
+        first = np.flatnonzero(is_first)
         return _Sorted(
-            np.column_stack((births[order], deaths[order])).ravel(),
+            points.ravel(),
             middles[order],
-            np.searchsorted(diagrams, np.arange(len(part) + 1)),
+            offsets,
+            points[first].ravel(),
+            np.diff(first, append=len(points)),
+            np.searchsorted(first, offsets),
         )
 
     def _distance_tile(
         self, left: _Sorted, right: _Sorted, rows: slice, columns: slice
     ) -> Floats:
-        out = np.empty((rows.stop - rows.start, columns.stop - columns.start))
         mirrored = left is right and rows == columns
-        pairs = (*left.some(rows), *right.some(columns))
-        wasserstein_tile(*pairs, float(self.order), mirrored, out)
-        return out
+        left, right = left.rows(rows), right.rows(columns)
+        repeated = is_worth_while(
+            np.diff(left.offsets)[:, np.newaxis],
+            np.diff(right.offsets),
+            np.diff(left.distinct_offsets)[:, np.newaxis],
+            np.diff(right.distinct_offsets),
+        )
+        out = np.zeros(repeated.shape)
+        wanted = np.tri(*out.shape, k=-1 if mirrored else out.shape[1], dtype=np.bool_)
+        parameters = (float(self.order), float(self.ground_metric))
+        # Apart, so that what is not needed is not compiled.
+        if (wanted & repeated).any():
+            transport_tile(
+                *(left.distinct, left.counts, left.distinct_offsets),
+                *(right.distinct, right.counts, right.distinct_offsets),
+                *(*parameters, wanted & repeated, out),
+            )
+        if (wanted & ~repeated).any():
+            wasserstein_tile(
+                *(left.points, left.middles, left.offsets),
+                *(right.points, right.middles, right.offsets),
+                *(*parameters, wanted & ~repeated, out),
+            )
+        return out + out.T if mirrored else out
 
     def _kernel_tile(
         self, name: str, left: _Sorted, right: _Sorted, rows: slice, columns: slice
