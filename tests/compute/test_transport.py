@@ -22,7 +22,6 @@ from tests.compute.oracles import (
 from pbow.compute.bottleneck import bottleneck
 from pbow.compute.matching import wasserstein
 from pbow.compute.transport import (
-    is_worth_while,
     transport,
     transport_distance,
     transport_tile,
@@ -181,9 +180,3 @@ def test_tiles_hold_the_distances_that_are_wanted(order, rng):
         [transport_distance(*A, *B, order, 2.0) for B in X[2:5]] for A in X[1:3]
     ]
     assert_array_equal(out, np.where(wanted, expected, -1.0))
-
-
-def test_transport_is_for_few_distinct_points():
-    n, n_distinct = np.array([300, 300, 13, 0]), np.array([20, 290, 13, 0])
-    chosen = is_worth_while(n, n, n_distinct, n_distinct)
-    assert_array_equal(chosen[:3], [True, False, False])

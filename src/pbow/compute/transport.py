@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from pbow.compute.bottleneck import distance_of, to_diagonal
 from pbow.compute.matching import SMALL, longest_of, raise_to, root_of, unit_of
 
-__all__ = ["is_worth_while", "transport", "transport_distance", "transport_tile"]
+__all__ = ["transport", "transport_distance", "transport_tile"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -32,14 +32,6 @@ Mask = NDArray[np.bool_]
 NOBODY = -1
 # What a row is reached by that a path begins at.
 ITSELF = -2
-# By so much matching has to be more, in points, for transport to be faster.
-REPEATED = 2.0
-
-
-def is_worth_while(n: Ints, m: Ints, n_distinct: Ints, m_distinct: Ints) -> Mask:
-    """Whether transport is faster than to match n points with m one by one."""
-    mask: Mask = n + m >= REPEATED * (n_distinct + m_distinct)
-    return mask
 
 
 @njit(nogil=True, cache=True)
@@ -158,17 +150,19 @@ def _bottleneck(
 ) -> float:
     """Return the least of the lengths within which everything can be moved.
 
-    The first guess is what the points would need, each by itself, and often right. Then
-    the lengths between two bounds are halved, about; no need to sort them.
+    The first guess is what points need, each by itself, and often right. Then one of
+    the lengths between the bounds is tried, of which about half remain; to sort them
+    would take longer to compile.
     """
     n, m = row_counts.shape[0], column_counts.shape[0]
     low = high = 0.0
     for k in range(n + m):
-        least = high_of_it = lengths[n * m + k]
+        least = lengths[n * m + k]
+        high = max(high, least)
         first, step, size = (k * m, 1, m) if k < n else (k - n, m, n)
         for t in range(size):
             least = min(least, lengths[first + t * step])
-        low, high = max(low, least), max(high, high_of_it)
+        low = max(low, least)
     guess, n_between = low, 1
     while n_between > 0:
         for k in range(lengths.shape[0]):

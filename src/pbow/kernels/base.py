@@ -133,7 +133,7 @@ class PairwiseKernel(DiagramEstimator):
             )
             X = check_diagrams(X, parts=model.parts_)
             deaths = model.deaths_
-        left = finite_parts(X, model.essential, deaths)
+        left = model._split(X, deaths)
         right = None
         if Y is not None:
             Y = check_diagrams(Y)
@@ -143,7 +143,7 @@ class PairwiseKernel(DiagramEstimator):
                     "Select common ones, as in X[['H1']]."
                 )
                 raise ValueError(msg)
-            right = finite_parts(Y[list(X.parts)], model.essential, deaths)
+            right = model._split(Y[list(X.parts)], deaths)
         return model._fill("distance", left, right, out=out, progress=progress)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
@@ -169,7 +169,7 @@ class PairwiseKernel(DiagramEstimator):
 
     def _learn(self, X: Diagrams) -> dict[str, Any]:
         deaths = _latest_times(X) if self.essential == "separate" else {}
-        parts = finite_parts(X, self.essential, deaths)
+        parts = self._split(X, deaths)
         parts = parts_with_points(parts, X, self.essential)
         return {
             "X_fit_": X,
@@ -186,7 +186,7 @@ class PairwiseKernel(DiagramEstimator):
         if any(abs(death) > LARGEST_COORDINATE for death in self.deaths_.values()):
             msg = f"its deaths are {self.deaths_}; expected coordinates."
             raise ValueError(msg)
-        known = set(finite_parts(self.X_fit_, self.essential, self.deaths_))
+        known = set(self._split(self.X_fit_, self.deaths_))
         if not 0 < len(known & set(self.compared_)) == len(self.compared_):
             msg = "the parts to compare are not those of its training diagrams."
             raise ValueError(msg)
@@ -236,8 +236,12 @@ class PairwiseKernel(DiagramEstimator):
         return 16.0
 
     def _compared_parts(self, X: Diagrams) -> Parts:
-        parts = finite_parts(X, self.essential, self.deaths_)
+        parts = self._split(X, self.deaths_)
         return {name: parts[name] for name in self.compared_}
+
+    def _split(self, X: Diagrams, deaths: Mapping[str, float] | None) -> Parts:
+        """Return parts that are compared by themselves, by what `essential` says."""
+        return finite_parts(X, self.essential, deaths)
 
     def _fill(
         self,
@@ -308,14 +312,14 @@ def median_distance(
 ) -> float:
     """Return the median positive distance of at most `n_diagrams` training diagrams.
 
-    They are evenly spaced, so that no chance is in it. Where all distances are 0, it
-    is 1.
+    They are evenly spaced, so that no chance is in it. Infinite distances are left out;
+    where no other is positive, it is 1.
     """
     n = min(n_diagrams, len(part))
     rows = np.linspace(0, len(part) - 1, n).round().astype(np.int64)
     distances = kernel._fill("distance", {"": part[rows]}, None)
     positive = distances[np.triu_indices(n, 1)]
-    positive = positive[positive > 0.0]
+    positive = positive[(positive > 0.0) & np.isfinite(positive)]
     return float(np.median(positive)) if positive.size else 1.0
 
 
@@ -349,7 +353,9 @@ def _norm(blocks: list[Floats], order: float) -> Floats:
     largest: Floats = stacked.max(axis=0)
     if np.isinf(order):
         return largest
-    shares = np.divide(stacked, largest, out=stacked, where=largest > 0.0)
+    # Where the largest is 0 or inf, it is the norm, whatever the shares.
+    is_number = (largest > 0.0) & np.isfinite(largest)
+    shares = np.divide(stacked, largest, out=np.ones_like(stacked), where=is_number)
     powers = (shares**order).sum(axis=0)
     norm: Floats = largest * powers ** (1.0 / order)
     return norm

@@ -5,43 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.checks import is_finite_number
 from pbow._utils.constraints import Constraint, Number
-from pbow.compute.matching import wasserstein_tile
-from pbow.compute.transport import is_worth_while, transport_tile
+from pbow.compute.wasserstein import Prepared, distances_between, prepare
 from pbow.diagrams import Diagrams
+from pbow.essential import ESSENTIAL
 from pbow.kernels.base import PairwiseKernel, median_distance
 
 __all__ = ["WassersteinKernel"]
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # Enough for a median; more would make a default cost more than the kernel.
 LOOKED_AT = 60
-
-
-class _Sorted(NamedTuple):
-    """Diagrams as :mod:`pbow.compute.matching` and `transport` have them."""
-
-    points: Floats
-    middles: Floats
-    offsets: Ints
-    distinct: Floats
-    counts: Ints
-    distinct_offsets: Ints
-
-    def rows(self, rows: slice) -> _Sorted:
-        """Return some diagrams of these, by offsets of their own."""
-        some = slice(rows.start, rows.stop + 1)
-        return self._replace(
-            offsets=self.offsets[some], distinct_offsets=self.distinct_offsets[some]
-        )
 
 
 class WassersteinKernel(PairwiseKernel):
@@ -74,10 +55,11 @@ class WassersteinKernel(PairwiseKernel):
         evenly spaced in their order, part by part.
     output : {"kernel", "distance"}, default="kernel"
         What :meth:`transform` gives, for an SVM or for nearest neighbors, say.
-    essential : {"drop", "separate"} or float, default="drop"
+    essential : {"drop", "separate", "match"} or float, default="drop"
         What to do with essential points: leave them out; compare them by themselves, in
-        a part ``<part>_inf`` in which their death is the latest time seen in fit; or
-        take this number as their death.
+        a part ``<part>_inf`` in which their death is the latest time seen in fit; match
+        them among themselves by their births, so that diagrams with different numbers
+        of them are infinitely far from each other; or take this number as their death.
     n_jobs : int or None, default=None
         Number of threads: None is one, -1 as many as there are processors. The result
         does not depend on it.
@@ -103,7 +85,9 @@ class WassersteinKernel(PairwiseKernel):
     -----
     Kernels of several parts are added. Distances of several parts are joined by the
     norm of the same order, which makes W of their union, if parts are never paired with
-    each other. :meth:`distances` needs no fit, unless ``essential="separate"``.
+    each other; so are those of finite and of essential points that are matched.
+    :meth:`distances` needs no fit, unless ``essential="separate"``. The kernel of
+    diagrams that are infinitely far from each other is 0.
 
     The authors of persistence bag-of-words compare with 2Wd, which is ``D.max() - D``
     of the distances D of order 2 as a similarity, and not a Gaussian. They used Hera,
@@ -114,8 +98,8 @@ class WassersteinKernel(PairwiseKernel):
     among the pairs that cost less than leaving both [1]_, or among all pairs where more
     than a quarter do; the one of order ``inf`` by shortest paths alone. Points that all
     have the same birth, like those of H0 of a Rips filtration, are matched in their
-    order, without a search. Where diagrams repeat points, like those of graphs, distinct
-    points with their multiplicities are transported instead.
+    order, without a search. Where points are repeated, like those of diagrams of
+    graphs, distinct ones are transported with their multiplicities.
 
     References
     ----------
@@ -159,6 +143,13 @@ class WassersteinKernel(PairwiseKernel):
         ),
         "bandwidth": Number(above=0.0, optional=True),
         **PairwiseKernel.constraints,
+        "essential": Constraint(
+            lambda value: (
+                (isinstance(value, str) and value == "match")
+                or ESSENTIAL.accepts(value)
+            ),
+            "'drop', 'separate', 'match' or a finite number",
+        ),
     }
 
     bandwidths_: dict[str, float]
@@ -184,6 +175,13 @@ class WassersteinKernel(PairwiseKernel):
     def _part_order(self) -> float:  # type: ignore[override]
         return float(self.order)
 
+    def _split(
+        self, X: Diagrams, deaths: Mapping[str, float] | None
+    ) -> dict[str, Diagrams]:
+        if self.essential == "match":
+            return {name: X[name] for name in X.parts}
+        return super()._split(X, deaths)
+
     def _learn_parts(self, parts: dict[str, Diagrams]) -> dict[str, Any]:
         if self.bandwidth is not None:
             return {"bandwidths_": dict.fromkeys(parts, float(self.bandwidth))}
@@ -194,61 +192,22 @@ class WassersteinKernel(PairwiseKernel):
             }
         }
 
-    def _prepare(self, part: Diagrams) -> _Sorted:
-        births, deaths = part.points.T
-        diagrams = np.repeat(np.arange(len(part)), part.sizes)
-        # Also what is so near to the diagonal that half its persistence is 0.
-        kept = 0.5 * (deaths - births) > 0.0
-        births, deaths, diagrams = births[kept], deaths[kept], diagrams[kept]
-        middles = 0.5 * births + 0.5 * deaths
-        # By death as well: middles of neighbors may be rounded to the same.
-        order = np.lexsort((deaths, births, middles, diagrams))
-        points, diagrams = np.column_stack((births, deaths))[order], diagrams[order]
-        offsets = np.searchsorted(diagrams, np.arange(len(part) + 1))
-        is_first = np.ones(len(points), np.bool_)
-        is_first[1:] = (points[1:] != points[:-1]).any(axis=1)
-        is_first[offsets[:-1][np.diff(offsets) > 0]] = True
-        first = np.flatnonzero(is_first)
-        return _Sorted(
-            points.ravel(),
-            middles[order],
-            offsets,
-            points[first].ravel(),
-            np.diff(first, append=len(points)),
-            np.searchsorted(first, offsets),
-        )
+    def _prepare(self, part: Diagrams) -> Prepared:
+        return prepare(part.points, part.offsets)
 
     def _distance_tile(
-        self, left: _Sorted, right: _Sorted, rows: slice, columns: slice
+        self, left: Prepared, right: Prepared, rows: slice, columns: slice
     ) -> Floats:
-        mirrored = left is right and rows == columns
-        left, right = left.rows(rows), right.rows(columns)
-        repeated = is_worth_while(
-            np.diff(left.offsets)[:, np.newaxis],
-            np.diff(right.offsets),
-            np.diff(left.distinct_offsets)[:, np.newaxis],
-            np.diff(right.distinct_offsets),
+        return distances_between(
+            left.some(rows),
+            right.some(columns),
+            float(self.order),
+            float(self.ground_metric),
+            mirrored=left is right and rows == columns,
         )
-        out = np.zeros(repeated.shape)
-        wanted = np.tri(*out.shape, k=-1 if mirrored else out.shape[1], dtype=np.bool_)
-        parameters = (float(self.order), float(self.ground_metric))
-        # Apart, so that what is not needed is not compiled.
-        if (wanted & repeated).any():
-            transport_tile(
-                *(left.distinct, left.counts, left.distinct_offsets),
-                *(right.distinct, right.counts, right.distinct_offsets),
-                *(*parameters, wanted & repeated, out),
-            )
-        if (wanted & ~repeated).any():
-            wasserstein_tile(
-                *(left.points, left.middles, left.offsets),
-                *(right.points, right.middles, right.offsets),
-                *(*parameters, wanted & ~repeated, out),
-            )
-        return out + out.T if mirrored else out
 
     def _kernel_tile(
-        self, name: str, left: _Sorted, right: _Sorted, rows: slice, columns: slice
+        self, name: str, left: Prepared, right: Prepared, rows: slice, columns: slice
     ) -> Floats:
         # Divided before it is squared: neither square need be a number.
         with np.errstate(over="ignore"):
