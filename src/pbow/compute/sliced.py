@@ -1,172 +1,170 @@
-"""The sliced Wasserstein distance: sorted projections once, then merges.
+"""The sliced Wasserstein distance: one sweep along each line for a block of pairs.
 
-Diagrams are projected onto lines: their points, and the feet of these, which are the
-nearest points of the diagonal. Row d of ``points_on`` and ``feet_on`` has both for line
-d, each diagram's sorted from ``starts[i]`` on, with an inf after the last. On each line
-F with the feet of G is compared with G with the feet of F, which are equally many: the
-distance is the sum of the differences of sorted numbers.
+A point of a diagram and its foot, the nearest point of the diagonal, are projected onto
+a line. The height of the diagram at a place of the line is the number of its points
+less the number of its feet up to there. F with the feet of G and G with the feet of F
+have as many numbers; the sum of the differences of both, sorted, is the integral of
+|height of F - height of G|, of which each diagram's part can be sorted on its own.
+
+The integral is a sum over the places where one of the heights jumps. A jump of F by w
+at x, where F is at f and G at g, adds x (|f - g| - |f + w - g|). That is done for one
+jump and many diagrams G at a time: a sweep walks along the jumps of a block of diagrams
+on either side.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-__all__ = [
-    "Projections",
-    "empty_projections",
-    "project",
-    "slices_between",
-    "slices_within",
-]
+from pbow.compute.distinct import Distinct
+from pbow.compute.exponential import contracted
+
+__all__ = ["Jumps", "jumps_of", "sum_over_lines"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-U0 = np.uint64(0)
+# A code is a jump times 2**BITS, plus the number of its diagram in the block.
+BITS = np.int64(16)
+NUMBER = np.int64(2**16 - 1)
+# Numbers in a vector of the processor: loops over whole ones have no remainder.
+LANES = 8
+U1 = np.uint64(1)
 
 
-class Projections(NamedTuple):
-    """Sorted projections of diagrams onto lines."""
+class Jumps(NamedTuple):
+    """Where the heights of a block of diagrams jump, in the order of each line.
 
-    points_on: Floats
-    feet_on: Floats
+    Line d has ``places[starts[d] : starts[d + 1]]``, the last of which is inf and
+    closes it, and ``codes`` likewise.
+    """
+
+    places: Floats
+    codes: Ints
     starts: Ints
+    n_diagrams: int
 
 
-def empty_projections(points: Floats, offsets: Ints, n_lines: int) -> Projections:
-    """Return the room for projections: points off the diagonal, and an inf for each.
+def jumps_of(diagrams: Distinct, lines: Floats, first: int, last: int) -> Jumps:
+    """Return the jumps of diagrams ``first`` to ``last - 1``.
 
-    Points on the diagonal are their own feet: they would change no distance.
+    Rows of ``lines`` are (cos, sin). Of jumps at one place, those of one diagram are
+    joined, and the others are in the order of the diagrams. In numpy, whose sort is
+    faster than one that is compiled here. Cost: a sort per line.
     """
-    off = np.concatenate(([0], np.cumsum(points[:, 1] > points[:, 0])))
-    starts = off[offsets] + np.arange(len(offsets))
-    points_on, feet_on = np.full((2, n_lines, starts[-1]), np.inf)
-    return Projections(points_on, feet_on, starts)
-
-
-def project(
-    points: Floats,
-    offsets: Ints,
-    lines: Floats,
-    out: Projections,
-    first: int,
-    last: int,
-) -> None:
-    """Set the projections of diagrams ``first`` to ``last - 1``.
-
-    Rows of ``lines`` are (cos, sin). In numpy, whose sort is faster than one that is
-    compiled here.
-    """
-    points = points[offsets[first] : offsets[last]]
-    births, deaths = points[points[:, 1] > points[:, 0]].T
-    starts = out.starts[first : last + 1]
-    ends = starts - starts[0] - np.arange(len(starts))
-    diagram = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
-    at = starts[0] + diagram + np.arange(len(diagram))
+    offsets = diagrams.offsets[first : last + 1]
+    where = slice(offsets[0], offsets[-1])
+    births, deaths = diagrams.points[where].T.copy()
     feet = 0.5 * (births + deaths)
-    for start, end in pairwise(ends):
-        feet[start:end].sort()
-    backwards = ends[diagram] + ends[diagram + 1] - 1 - np.arange(len(diagram))
-    for d, (x, y) in enumerate(lines):
-        out.points_on[d, at] = births * x + deaths * y
-        # The feet lie on one line: they have one order, or its reverse.
-        out.feet_on[d, at] = (feet if x + y >= 0.0 else feet[backwards]) * (x + y)
-    for start, after in pairwise(starts):
-        out.points_on[:, start : after - 1].sort(axis=1)
+    # A point and its foot are neighbors, and so are all that is of one diagram.
+    number = np.repeat(np.arange(last - first), 2 * np.diff(offsets))
+    jumps = np.outer(diagrams.counts[where], (1, -1)).ravel()
+    code = (jumps << BITS) + number
+    x = np.empty(len(number))
+    places = np.empty(len(lines) * (len(x) + 1))
+    codes = np.empty(len(places), np.int64)
+    starts = np.zeros(len(lines) + 1, np.int64)
+    for d, (cos, sin) in enumerate(lines):
+        x[::2], x[1::2] = births * cos + deaths * sin, feet * (cos + sin)
+        order = x.argsort()
+        found, found_codes = x[order], code[order]
+        if (found[1:] == found[:-1]).any():
+            # The faster sort has no rule for equal numbers.
+            order = x.argsort(kind="stable")
+            found, found_codes = _joined(x[order], jumps[order], number[order])
+        end = starts[d] + len(found)
+        places[starts[d] : end], places[end] = found, np.inf
+        codes[starts[d] : end], codes[end] = found_codes, 0
+        starts[d + 1] = end + 1
+    return Jumps(places[: starts[-1]], codes[: starts[-1]], starts, last - first)
 
 
-@njit(nogil=True, cache=True)
-def slices_between(
-    left: Floats,
-    left_feet: Floats,
-    left_starts: Ints,
-    right: Floats,
-    right_feet: Floats,
-    right_starts: Ints,
-    out: Floats,
-) -> None:
-    """Add to ``out[i, j]`` the distances of i and j on all lines.
+def _joined(places: Floats, jumps: Ints, number: Ints) -> tuple[Floats, Ints]:
+    """Return places and codes, with one jump per place and diagram, and none of 0."""
+    is_new = np.ones(len(places), np.bool_)
+    is_new[1:] = (places[1:] != places[:-1]) | (number[1:] != number[:-1])
+    first = np.flatnonzero(is_new)
+    sums = np.add.reduceat(jumps, first)
+    some = sums != 0
+    first = first[some]
+    return places[first], (sums[some] << BITS) + number[first]
 
-    Cost: four steps of a merge per line and point.
+
+def sum_over_lines(left: Jumps, right: Jumps) -> Floats:
+    """Return the distances of pairs of diagrams, added over all lines.
+
+    A block with itself (``left is right``) is exactly symmetric. Otherwise exchanging
+    both may change the last bits where jumps of two diagrams coincide: those of `left`
+    go first. Cost: per line and point of either diagram, four products.
     """
-    for d in range(0, left.shape[0], 2):
-        for i in range(out.shape[0]):
-            for j in range(out.shape[1]):
-                out[i, j] += _on_two_lines(
-                    left,
-                    left_feet,
-                    left_starts[i],
-                    right,
-                    right_feet,
-                    right_starts[j],
-                    left_starts[i + 1] - left_starts[i] - 1,
-                    right_starts[j + 1] - right_starts[j] - 1,
-                    d,
-                )
+    n, m = left.n_diagrams, right.n_diagrams
+    n_filled, m_filled = (-(-size // LANES) * LANES for size in (n, m))
+    heights = _aligned(n_filled + m_filled)
+    sums = _aligned(n * m_filled + m * n_filled)
+    # Of the right, then of the left: where heights and sums begin, and how many of the
+    # other side there are. Chosen by an index, as no branch could be predicted.
+    layout = np.array(
+        [[n_filled, 0], [n * m_filled, 0], [n_filled, m_filled]], np.uint64
+    )
+    _sweep(*left[:3], *right[:3], layout, heights, sums)
+    of_left, of_right = np.split(sums, [n * m_filled])
+    of_left = of_left.reshape(n, m_filled)[:, :m]
+    out: Floats = of_left + of_right.reshape(m, n_filled)[:, :n].T
+    if left is right:
+        out = np.triu(out, 1)
+        out += out.T
+    # Rounding, which may also be negative.
+    return np.maximum(out, 0.0, out=out)
 
 
-@njit(nogil=True, cache=True)
-def slices_within(
-    points_on: Floats, feet_on: Floats, starts: Ints, out: Floats
+def _aligned(size: int) -> Floats:
+    """Return zeros that begin where vectors do: others cost two accesses each."""
+    room = np.zeros(size + LANES)
+    first = -(room.ctypes.data // room.itemsize) % LANES
+    return room[first : first + size]
+
+
+@contracted
+def _sweep(
+    x: Floats,
+    x_codes: Ints,
+    x_starts: Ints,
+    y: Floats,
+    y_codes: Ints,
+    y_starts: Ints,
+    layout: NDArray[np.uint64],
+    heights: Floats,
+    sums: Floats,
 ) -> None:
-    """Like :func:`slices_between` of diagrams and themselves; exactly symmetric."""
-    for d in range(0, points_on.shape[0], 2):
-        for i in range(out.shape[0]):
-            for j in range(i):
-                out[i, j] += _on_two_lines(
-                    points_on,
-                    feet_on,
-                    starts[i],
-                    points_on,
-                    feet_on,
-                    starts[j],
-                    starts[i + 1] - starts[i] - 1,
-                    starts[j + 1] - starts[j] - 1,
-                    d,
-                )
-    for i in range(out.shape[0]):
-        for j in range(i):
-            out[j, i] = out[i, j]
+    """Add what each jump adds, for all diagrams of the other side.
 
-
-@njit(nogil=True, cache=True)
-def _on_two_lines(
-    F: Floats,
-    F_feet: Floats,
-    i: int,
-    G: Floats,
-    G_feet: Floats,
-    j: int,
-    n: int,
-    m: int,
-    d: int,
-) -> float:
-    """Return the sum of the distances on lines d and d + 1, if there is one.
-
-    Two at a time: a processor works on one merge while it waits for another.
+    ``heights`` are twice those of the left, then of the right, all 0 before and after.
+    ``sums`` are a row for each diagram of the left, then of the right.
     """
-    e = min(d + 1, F.shape[0] - 1)
-    f0, f1 = F[d, i : i + n + 1], F[e, i : i + n + 1]
-    g0, g1 = G[d, j : j + m + 1], G[e, j : j + m + 1]
-    f0_feet, f1_feet = F_feet[d, i : i + n + 1], F_feet[e, i : i + n + 1]
-    g0_feet, g1_feet = G_feet[d, j : j + m + 1], G_feet[e, j : j + m + 1]
-    sum0, sum1 = 0.0, 0.0
-    # How many points of each were taken before; the others that were, are feet.
-    n_f0, n_f1, n_g0, n_g1 = U0, U0, U0, U0
-    for k in range(np.uint64(n + m)):
-        f, foot_g, g, foot_f = f0[n_f0], g0_feet[k - n_f0], g0[n_g0], f0_feet[k - n_g0]
-        # The smaller one and which it was, each without a branch: none could be
-        # predicted, and a compiler makes one where a single comparison gives both.
-        sum0 += abs((f if f < foot_g else foot_g) - (g if g < foot_f else foot_f))
-        n_f0 += np.uint64(f <= foot_g)
-        n_g0 += np.uint64(g <= foot_f)
-        f, foot_g, g, foot_f = f1[n_f1], g1_feet[k - n_f1], g1[n_g1], f1_feet[k - n_g1]
-        sum1 += abs((f if f < foot_g else foot_g) - (g if g < foot_f else foot_f))
-        n_f1 += np.uint64(f <= foot_g)
-        n_g1 += np.uint64(g <= foot_f)
-    return sum0 + sum1 if e > d else sum0
+    own, rows, widths = layout[0], layout[1], layout[2]
+    for d in range(x_starts.shape[0] - 1):
+        i, j = np.uint64(x_starts[d]), np.uint64(y_starts[d])
+        n_jumps = x_starts[d + 1] - x_starts[d] + y_starts[d + 1] - y_starts[d] - 2
+        for _ in range(n_jumps):
+            a, b = x[i], y[j]
+            on_left = np.uint64(a <= b)
+            code = x_codes[i] if a <= b else y_codes[j]
+            place = a if a < b else b
+            i += on_left
+            j += np.uint64(a > b)
+            jump, number = float(code >> BITS), np.uint64(code & NUMBER)
+            at, width = own[on_left] + number, widths[on_left]
+            # As |f - g| - |f + w - g| is -w or w, or between them 2 g - (2 f + w).
+            middle = heights[at] + jump
+            heights[at] = middle + jump
+            most, factor = abs(jump), place if jump > 0.0 else -place
+            row = sums[rows[on_left] + number * width :][:width]
+            others = heights[own[U1 - on_left] :][:width]
+            for k in range(width):
+                term = others[k] - middle
+                term = term if term < most else most
+                term = term if term > -most else -most
+                row[k] += factor * term

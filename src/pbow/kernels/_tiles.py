@@ -33,6 +33,8 @@ NANOSECONDS_PER_TILE = 1e8
 # Less than this is lost in what a tile costs beside its pairs.
 LEAST_NANOSECONDS_PER_TILE = 2e6
 LARGEST_SIDE = 64
+# Loops over the diagrams of a tile are vectorized: so many leave no remainder.
+WHOLE_VECTORS = 32
 # The mask of tiles is in memory, with one byte per tile.
 MOST_TILES_PER_ROW = 4096
 # What is prepared of the diagrams is kept for a strip of them; two strips at a time.
@@ -70,7 +72,7 @@ def fill(
     symmetric = right is None
     right = left if right is None else right
     shape = (len(next(iter(left.values()))), len(next(iter(right.values()))))
-    side = _side(shape, comparison.nanoseconds_per_pair)
+    side = _side(shape, comparison.nanoseconds_per_pair, comparison.bytes_per_diagram)
     layout = _Layout(_cut(shape[0], side), _cut(shape[1], side), symmetric)
     work = comparison.nanoseconds_per_pair * shape[0] * shape[1]
     n_threads = min(count_threads(n_jobs), int(work / WORTH_A_THREAD))
@@ -158,13 +160,21 @@ def _cut(n: int, side: int) -> list[slice]:
     return [slice(first, min(first + side, n)) for first in range(0, n, side)]
 
 
-def _side(shape: tuple[int, int], nanoseconds_per_pair: float) -> int:
-    """Return the side of a tile: some for every thread, none of them short or long."""
+def _side(
+    shape: tuple[int, int], nanoseconds_per_pair: float, bytes_per_diagram: float = 1.0
+) -> int:
+    """Return the side of a tile: some for every thread, none of them short or long.
+
+    What is prepared of its diagrams is not more than a strip may have.
+    """
     shortest, longest = (
         int(math.sqrt(nanoseconds / nanoseconds_per_pair))
         for nanoseconds in (LEAST_NANOSECONDS_PER_TILE, NANOSECONDS_PER_TILE)
     )
     wanted = min(LARGEST_SIDE, longest, max(shortest, max(shape) // 16))
+    if wanted > WHOLE_VECTORS // 2:
+        wanted = WHOLE_VECTORS * round(wanted / WHOLE_VECTORS)
+    wanted = min(wanted, int(BYTES_PER_STRIP / bytes_per_diagram))
     return max(1, wanted, max(shape) // MOST_TILES_PER_ROW)
 
 
