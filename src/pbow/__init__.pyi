@@ -2,6 +2,7 @@ from . import codebook as codebook
 from . import codebook_size as codebook_size
 from . import datasets as datasets
 from . import diagrams as diagrams
+from . import distances as distances
 from . import encoding as encoding
 from . import errors as errors
 from . import estimator as estimator

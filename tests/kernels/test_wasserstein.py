@@ -138,3 +138,66 @@ def test_points_1_ulp_apart_may_come_in_any_order(order):
     on_a_line = [[near, next_to_it], [next_to_it, near]]
     assert not WassersteinKernel(order).distances(X).any()
     assert not WassersteinKernel(order).distances(on_a_line).any()
+
+
+@pytest.mark.parametrize("metric", [1, 2, np.int64(2), math.inf, np.float32(np.inf)])
+def test_the_ground_metric_is_a_norm_of_the_differences(metric):
+    pair = WassersteinKernel(ground_metric=metric).distances(
+        [[[0.0, 9.0]]] * 1, [[[3.0, 13.0]]]
+    )
+    assert_allclose(pair, np.linalg.norm([3.0, 4.0], float(metric)))
+    alone = WassersteinKernel(ground_metric=metric).distances([[[0.0, 2.0]]], [[]])
+    assert_allclose(alone, np.linalg.norm([1.0, 1.0], float(metric)))
+
+
+@pytest.mark.parametrize("metric", [0, 1.5, 3, -math.inf, math.nan, "2", None, [1]])
+def test_another_ground_metric_is_refused(metric):
+    message = "'ground_metric' parameter of WassersteinKernel must be 1, 2 or inf"
+    with pytest.raises(ValueError, match=message):
+        WassersteinKernel(ground_metric=metric).distances([[[0.0, 1.0]]])
+
+
+def test_repeated_points_change_no_distance_for_any_number_of_threads(rng):
+    few = np.sort(rng.normal(size=(15, 2)), axis=1)
+    X = [few[rng.integers(0, 15, size=n)] for n in rng.integers(1, 120, size=40)]
+    distances = WassersteinKernel().distances(X)
+    assert_array_equal(WassersteinKernel(n_jobs=2).distances(X), distances)
+    assert_array_equal(distances, distances.T)
+    # Moved by as little as nothing, no two points are the same.
+    apart = [x + rng.uniform(0.0, 1e-12, size=x.shape) for x in X]
+    assert_allclose(
+        WassersteinKernel().distances(apart), distances, rtol=1e-9, atol=1e-10
+    )
+
+
+@pytest.mark.parametrize("order", [1.0, 2.0, math.inf])
+def test_matched_essential_points_are_joined_by_the_norm_of_the_order(order, ragged):
+    births = [[0.0, 4.0], [1.0, 7.0], [2.0]]
+    X = [
+        np.concatenate((d, np.column_stack((b, np.full(len(b), np.inf)))))
+        for d, b in zip(ragged[:3], births, strict=True)
+    ]
+    found = WassersteinKernel(order, essential="match").distances(X)
+    finite = WassersteinKernel(order).distances(ragged[:3])
+    assert_allclose(found[0, 1], np.linalg.norm([finite[0, 1], 1.0, 3.0], order))
+    assert np.isinf(found[2, :2]).all()
+    assert_array_equal(np.diag(found), 0.0)
+
+
+def test_infinite_distances_are_a_kernel_of_0_and_no_part_of_the_bandwidth():
+    inf = math.inf
+    X = [[[0.0, 1.0], [0.0, inf]], [[0.0, 2.0], [0.0, inf]], [[0.0, 1.0]]]
+    kernel = WassersteinKernel(essential="match").fit(X)
+    assert kernel.bandwidths_ == {"H1": 1.0}
+    expected = [[1.0, np.exp(-0.5), 0.0], [np.exp(-0.5), 1.0, 0.0], [0.0, 0.0, 1.0]]
+    assert_allclose(kernel.transform(X), expected)
+
+
+def test_essential_points_of_several_parts_are_matched_within_them():
+    inf = math.inf
+    X = Diagrams.from_parts(
+        {"H0": [[[0.0, inf]], [[3.0, inf]]], "H1": [[[0.0, 9.0]], [[0.0, 13.0]]]}
+    )
+    assert WassersteinKernel(essential="match").distances(X)[0, 1] == 5.0
+    one_more = Diagrams.from_parts({"H0": X["H0"], "H1": [[[1.0, inf]], []]})
+    assert WassersteinKernel(essential="match").distances(one_more)[0, 1] == inf

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
-from pbow._utils.checks import is_finite_number
-from pbow.errors import ParameterError
+from pbow.distances import wasserstein_distance
 from pbow.plotting._axes import draw_lines
 from pbow.plotting._checks import check_sample
 from pbow.plotting.diagram import plot_diagram
@@ -22,9 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["plot_matching"]
 
 Floats = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
-# Per diagram. More cannot be seen in a figure, and the matching would take minutes.
+# Per diagram. More cannot be seen in a figure.
 MOST_POINTS = 2000
 
 
@@ -63,6 +59,7 @@ def plot_matching(
 
     See Also
     --------
+    pbow.distances.wasserstein_distance : The distance and the matching, without figure.
     pbow.kernels.WassersteinKernel : The distances of many diagrams, much faster.
 
     Examples
@@ -74,14 +71,10 @@ def plot_matching(
     >>> ax.get_title()
     'Wasserstein distance of order 1: 0.4'
     """
-    _check_order(order)
     left, right = _check_diagram("first", first), _check_diagram("second", second)
-    costs = _Costs(
-        np.abs(left[:, np.newaxis] - right).max(axis=2, initial=0.0),
-        _half_persistences(left),
-        _half_persistences(right),
-    )
-    rows, columns = _best_matching(costs, order)
+    distance, matching = wasserstein_distance(left, right, order, return_matching=True)
+    assert matching is not None  # no essential points, no infinite distance
+    rows, columns = matching[(matching >= 0).all(axis=1)].T
     pairs = np.stack((left[rows], right[columns]), axis=1)
     alone = np.concatenate(
         (np.delete(left, rows, axis=0), np.delete(right, columns, axis=0))
@@ -94,76 +87,11 @@ def plot_matching(
         draw_lines(ax, segments, linewidths=0.9, linestyles=style, zorder=1)
     # Nothing is below the diagonal.
     ax.legend(loc="lower right")
-    lengths = np.append(costs.pairs[rows, columns], _half_persistences(alone))
     name = f"Wasserstein distance of order {order:g}"
     if math.isinf(order):
         name = "bottleneck distance"
-    ax.set_title(f"{name}: {_norm(lengths, order):.4g}")
+    ax.set_title(f"{name}: {distance:.4g}")
     return ax
-
-
-class _Costs(NamedTuple):
-    """What it costs to pair two points, and to leave one of the left or right."""
-
-    pairs: Floats
-    left: Floats
-    right: Floats
-
-
-def _best_matching(costs: _Costs, order: float) -> tuple[Rows, Rows]:
-    """Return the points that are paired; the others are left."""
-    # In this unit no line of a best matching is longer than n ** (1 / order), and one
-    # is at least 1: high powers neither vanish nor overflow.
-    longest = _bottleneck(costs)
-    unit = max(longest, np.finfo(np.float64).tiny)
-    # More than all lines together, so that nobody need know how much more.
-    most = 2.0 * (len(costs.left) + len(costs.right))
-
-    def power(distances: Floats) -> Floats:
-        if math.isinf(order):
-            return np.where(distances <= longest, distances / unit, most)
-        with np.errstate(over="ignore"):
-            powers: Floats = np.minimum((distances / unit) ** order, most)
-        return powers
-
-    rows, columns, _ = _cheapest(_Costs(*map(power, costs)))
-    return rows, columns
-
-
-def _bottleneck(costs: _Costs) -> float:
-    """Return the least length that a matching exists within."""
-
-    def n_too_long(length: float) -> float:
-        return _cheapest(_Costs(*(np.where(c > length, 1.0, 0.0) for c in costs)))[2]
-
-    lengths = np.unique(np.concatenate([np.zeros(1), *costs], axis=None))
-    # Within the last one every matching is.
-    first = bisect_left(lengths[:-1], 0.0, key=lambda length: -n_too_long(length))
-    return float(lengths[first])
-
-
-def _cheapest(costs: _Costs) -> tuple[Rows, Rows, float]:
-    """Return the pairs of the matching of the least sum, and that sum.
-
-    A pair that costs as much as to leave both points is none.
-    """
-    saved = np.minimum(costs.pairs - costs.left[:, np.newaxis] - costs.right, 0.0)
-    rows, columns = linear_sum_assignment(saved)
-    total = costs.left.sum() + costs.right.sum() + saved[rows, columns].sum()
-    paired = saved[rows, columns] < 0.0
-    return rows[paired], columns[paired], float(total)
-
-
-def _norm(lengths: Floats, order: float) -> float:
-    """Return the norm of the lines, without overflow on the way."""
-    longest = float(lengths.max(initial=0.0))
-    if math.isinf(order) or longest == 0.0:
-        return longest
-    return longest * math.pow(np.sum((lengths / longest) ** order), 1.0 / order)
-
-
-def _half_persistences(points: Floats) -> Floats:
-    return 0.5 * (points[:, 1] - points[:, 0])
 
 
 def _check_diagram(name: str, sample: Any) -> Floats:
@@ -179,15 +107,8 @@ def _check_diagram(name: str, sample: Any) -> Floats:
     if len(finite) > MOST_POINTS:
         msg = (
             f"Expected {name} to have at most {MOST_POINTS} finite points; got "
-            f"{len(finite)}. Draw the most persistent ones; WassersteinKernel(order)"
-            ".distances has the distance of all."
+            f"{len(finite)}. Draw the most persistent ones; "
+            "pbow.distances.wasserstein_distance has the distance of all."
         )
         raise ValueError(msg)
     return finite
-
-
-def _check_order(order: Any) -> None:
-    is_inf = isinstance(order, float) and order == math.inf
-    if not is_inf and not (is_finite_number(order) and order >= 1):
-        expected = "a number >= 1, or inf for the bottleneck distance"
-        raise ParameterError("order", expected, order)
