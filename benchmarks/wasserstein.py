@@ -23,6 +23,9 @@ ORDERS = {1.0: "order 1", 2.0: "order 2", math.inf: "order inf (bottleneck)"}
 SIZES = {"W1": (150, 20), "W2": (40, 4)}
 # Those of the workload of long bars, and their points.
 N_LONG, N_LONG_FEW, N_LONG_POINTS = 40, 4, 300
+# Those of the workload of repeated points; a diagram has about 20 that are distinct.
+REPEATED = "repeated points"
+N_REPEATED, N_REPEATED_FEW, N_DISTINCT = 150, 8, 20
 # Hera's own, as the authors of persistence bag-of-words used it.
 HERAS_ERROR = 0.01
 ROUNDING = 1e-9
@@ -31,7 +34,7 @@ Distance = Callable[[np.ndarray, np.ndarray], float]
 
 
 def benchmark(settings: Settings) -> list[Table]:
-    """Race the ways to match points, on two workloads, and where all compete."""
+    """Race the ways to match points, where all compete, and where many are the same."""
     tables = [
         _one_race(name, workload(name, settings), order, *SIZES[name], settings)
         for name in SIZES
@@ -39,6 +42,11 @@ def benchmark(settings: Settings) -> list[Table]:
     ]
     bars = _long_bars(N_LONG)
     tables.append(_one_race("long bars", bars, 2.0, N_LONG, N_LONG_FEW, settings))
+    same = _repeated_points(N_REPEATED)
+    tables += [
+        _one_race(REPEATED, same, order, N_REPEATED, N_REPEATED_FEW, settings)
+        for order in (2.0, math.inf)
+    ]
     return tables
 
 
@@ -48,6 +56,23 @@ def _long_bars(n_diagrams: int) -> Diagrams:
     shape = (n_diagrams, N_LONG_POINTS)
     births, deaths = 0.1 * rng.uniform(size=shape), 1.0 + rng.uniform(size=shape)
     return Diagrams.from_list(list(np.stack((births, deaths), axis=2)))
+
+
+def _repeated_points(n_diagrams: int) -> Diagrams:
+    """Return diagrams like those of graphs by degree: some 300 points, 20 distinct.
+
+    Degrees are whole numbers, divided by the largest one, and most nodes have few
+    neighbors.
+    """
+    rng = np.random.default_rng(SEED)
+    diagrams = []
+    for largest in rng.integers(50, 300, size=n_diagrams):
+        births = rng.geometric(0.3, size=N_DISTINCT) - 1
+        deaths = births + rng.geometric(0.1, size=N_DISTINCT)
+        counts = np.minimum(1 + 2 * rng.pareto(0.7, size=N_DISTINCT), 150).astype(int)
+        points = np.column_stack((births, deaths)) / largest
+        diagrams.append(rng.permutation(np.repeat(points, counts, axis=0)))
+    return Diagrams.from_list(diagrams)
 
 
 def _one_race(
@@ -105,6 +130,9 @@ def _one_race(
             peer("POT, by GUDHI", _pot(order), ROUNDING),
             peer("scipy linear_sum_assignment", _assignment(order), ROUNDING),
         ]
+        if name == REPEATED:
+            distinct = _pot_on_distinct_points(order)
+            contenders.append(peer("POT, on distinct points", distinct, ROUNDING))
     title = f"Wasserstein distance, {ORDERS[order]}, all pairs ({describe(name, X)})"
     return pairs_table(title, race(contenders, settings), math.comb(n, 2))
 
@@ -127,6 +155,25 @@ def _pot(order: float) -> Distance | None:
     except ImportError:
         return None
     return lambda F, G: wasserstein_distance(F, G, order=order, internal_p=math.inf)
+
+
+def _pot_on_distinct_points(order: float) -> Distance | None:
+    """Return POT's network simplex between distinct points, and the diagonal."""
+    try:
+        from ot import emd2  # noqa: PLC0415 - may be missing
+    except ImportError:
+        return None
+
+    def distance(F: np.ndarray, G: np.ndarray) -> float:
+        (A, a), (B, b) = (np.unique(D, axis=0, return_counts=True) for D in (F, G))
+        costs = np.zeros((len(A) + 1, len(B) + 1))
+        costs[:-1, :-1] = np.abs(A[:, np.newaxis] - B).max(axis=2)
+        costs[:-1, -1] = 0.5 * (A[:, 1] - A[:, 0])
+        costs[-1, :-1] = 0.5 * (B[:, 1] - B[:, 0])
+        masses = (np.append(c, n).astype(float) for c, n in ((a, len(G)), (b, len(F))))
+        return float(emd2(*masses, costs**order) ** (1.0 / order))
+
+    return distance
 
 
 def _gudhis_bottleneck() -> Distance | None:
