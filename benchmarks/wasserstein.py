@@ -25,7 +25,7 @@ SIZES = {"W1": (150, 20), "W2": (40, 4)}
 N_LONG, N_LONG_FEW, N_LONG_POINTS = 40, 4, 300
 # Those of the workload of repeated points; a diagram has about 20 that are distinct.
 REPEATED = "repeated points"
-N_REPEATED, N_REPEATED_FEW, N_DISTINCT = 150, 8, 20
+N_REPEATED, N_REPEATED_FEW, N_DISTINCT = 150, 5, 20
 # Hera's own, as the authors of persistence bag-of-words used it.
 HERAS_ERROR = 0.01
 ROUNDING = 1e-9
