@@ -8,12 +8,16 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from pbow import Diagrams
+from pbow.compute.distinct import distinct_points
 from pbow.compute.scale_space import (
+    FEW_NODES,
+    LANES,
     NODES_A_POINT,
+    REACH,
     empty_heat,
+    frames_of,
     heat_between,
     heat_of_each,
-    heat_within,
     spread,
 )
 
@@ -41,18 +45,27 @@ def in_double(F, G, s):
 
 def heat(X, s):
     X = X if isinstance(X, Diagrams) else Diagrams.from_list(X)
-    out = empty_heat(X.points, X.offsets, s)
+    diagrams = distinct_points(X.points, X.offsets)
+    out = empty_heat(diagrams, s)
     half = len(X) // 2  # in two blocks, as threads would
     for block in ((0, half), (half, len(X))):
-        spread(X.points, X.offsets, out, *block)
+        spread(*diagrams, out, np.empty(2 * REACH + 1), *block)
     return out
+
+
+def between(prepared, rows, columns):
+    frames = frames_of(prepared, *columns)
+    return heat_between(prepared, slice(*rows), prepared, slice(*columns), frames)
 
 
 def compare(X, s):
     prepared = heat(X, s)
-    out = np.empty((len(X), len(X)))
-    heat_within(prepared, 0, out)
-    return out, prepared
+    everything = (0, len(X))
+    return between(prepared, everything, everything), prepared
+
+
+def without_nodes(prepared):
+    return prepared._replace(widths=np.zeros_like(prepared.widths))
 
 
 def few_points(rng, n=5, scale=1.0):
@@ -64,17 +77,16 @@ def many_points(rng):
     return few_points(rng, 300)
 
 
-@pytest.mark.parametrize(
-    ("sizes", "s"),
-    [((5, 6), s) for s in (0.03, 0.3, 3.0, 300.0)]
-    + [((25, 30), 1.0), ((25, 30), 10.0)],
-)
-def test_points_and_nodes_follow_the_definition_to_50_digits(rng, sizes, s):
-    X = [few_points(rng, n) for n in sizes]
-    out, prepared = compare(X, s)
-    assert ((prepared.widths > 0) == (sizes == (25, 30))).all()
+@pytest.mark.parametrize("n", [5, 25])
+@pytest.mark.parametrize("s", [0.03, 0.3, 3.0, 300.0])
+def test_points_and_nodes_follow_the_definition_to_50_digits(rng, n, s):
+    X = [few_points(rng, n), few_points(rng, n + 3)]
+    by_nodes, prepared = compare(X, s)
+    assert (prepared.widths > 0).all() == (s * n > 5.0)
+    by_points = between(without_nodes(prepared), (0, 2), (0, 2))
     expected = [[with_50_digits(A, B, s) for B in X] for A in X]
-    assert_allclose(out, expected, rtol=2e-14)
+    assert_allclose(by_nodes, expected, rtol=2e-14)
+    assert_allclose(by_points, expected, rtol=2e-14)
 
 
 @pytest.mark.parametrize("s", [0.2, 0.5, 2.0, 20.0])
@@ -82,8 +94,7 @@ def test_nodes_and_points_give_the_same(rng, s):
     X = [many_points(rng), many_points(rng) * 0.5, many_points(rng) + 4.0]
     by_nodes, prepared = compare(X, s)
     assert (prepared.widths > 0).all()
-    by_points = np.empty((3, 3))
-    heat_within(prepared._replace(widths=np.zeros(3, np.int64)), 0, by_points)
+    by_points = between(without_nodes(prepared), (0, 3), (0, 3))
     size = np.sqrt(np.diagonal(by_points))
     assert_allclose(by_nodes / size / size[:, None], by_points / size / size[:, None])
     assert_allclose(by_nodes, by_points, rtol=1e-12, atol=1e-14 * size.max() ** 2)
@@ -94,11 +105,47 @@ def test_nodes_and_points_give_the_same(rng, s):
 def test_nothing_is_lost_next_to_the_diagonal(n_points, persistence):
     point = np.array([[1.0, 1.0 + persistence]])
     exactly = point[0, 1] - point[0, 0]
-    X = [np.repeat(point, n_points, axis=0)]
-    out, prepared = compare(X, 0.5)
-    assert (prepared.widths[0] > 0) == (n_points > 1)
+    out, prepared = compare([np.repeat(point, n_points, axis=0)], 0.5)
+    assert prepared.widths[0] > 0
     expected = n_points**2 * -math.expm1(-(exactly**2) / (2 * 0.5**2))
     assert_allclose(out[0, 0], expected, rtol=2e-14)
+    by_points = between(without_nodes(prepared), (0, 1), (0, 1))
+    assert_allclose(by_points[0, 0], expected, rtol=2e-14)
+
+
+@pytest.mark.parametrize("s", [0.05, 0.4, 4.0])
+def test_a_point_many_times_is_a_point_with_a_weight(rng, s):
+    counts = rng.integers(1, 50, size=(8, 5))
+    X = [np.repeat(few_points(rng), n, axis=0) for n in counts]
+    out, prepared = compare([rng.permutation(F) for F in X], s)
+    expected = [[in_double(F, G, s) for G in X] for F in X]
+    largest = np.max(expected)
+    assert_allclose(out, expected, rtol=1e-12, atol=1e-13 * largest)
+    by_points = between(without_nodes(prepared), (0, 8), (0, 8))
+    assert_allclose(by_points, expected, rtol=1e-12, atol=1e-13 * largest)
+    assert prepared.columns.shape[1] == 8 * LANES
+
+
+def test_points_too_far_to_overlap_are_passed_over(rng):
+    # As many as fill several vectors, on either side of what is near.
+    births = np.sort(rng.uniform(0.0, 3000.0, size=(3, 70)), axis=1)
+    X = [np.c_[b, b + rng.exponential(size=70)] for b in births]
+    prepared = without_nodes(heat(X, 1.0))
+    expected = [[in_double(F, G, 1.0) for G in X] for F in X]
+    assert_allclose(between(prepared, (0, 3), (0, 3)), expected, rtol=1e-12)
+
+
+def test_diagrams_of_one_place_share_a_frame(rng):
+    near = [many_points(rng) for _ in range(10)]
+    X = [near[0], [], *near[1:6], near[6] + 1e4, *near[7:], near[0] - 1e4, []]
+    prepared = heat([np.reshape(F, (-1, 2)) for F in X], 0.5)
+    frames = frames_of(prepared, 0, len(X))
+    assert [(f.first, f.last) for f in frames] == [(0, 7), (7, 8), (8, 11), (11, 12)]
+    for frame in frames:
+        assert frame.n_lanes % LANES == 0
+        sizes = (prepared.heights * prepared.widths)[frame.first : frame.last]
+        assert frame.height * frame.width <= 3 * sizes.max()
+    assert frames_of(without_nodes(prepared), 0, len(X)) == []
 
 
 def test_far_diagrams_of_many_points_do_not_overlap(rng):
@@ -138,7 +185,7 @@ def test_nodes_overlap_in_any_way_that_two_rectangles_can(rng):
 def test_nodes_take_a_limited_memory(rng):
     X = [many_points(rng), few_points(rng, 20, scale=100.0), np.empty((0, 2))]
     prepared = heat(X, 0.1)
-    assert prepared.nodes.size <= NODES_A_POINT * 320
+    assert FEW_NODES < prepared.nodes.size <= NODES_A_POINT * 320
     assert prepared.widths[1] == prepared.widths[2] == 0
 
 
@@ -173,33 +220,27 @@ def test_a_diagram_far_from_the_origin_is_compared_by_points(rng):
     assert_allclose(out, expected, rtol=1e-12)
 
 
-def test_all_ways_to_walk_a_block_agree(ragged):
-    n = len(ragged)
-    prepared = heat(ragged, 0.3)
-    whole, block, each = np.empty((n, n)), np.empty((9, 4)), np.empty(6)
-    heat_between(prepared, prepared, 0, 0, whole)
-    heat_between(prepared, prepared, 5, 11, block)
-    assert_array_equal(block, whole[5:14, 11:15])
-    heat_of_each(prepared, 3, each)
-    assert_array_equal(each, np.diagonal(whole)[3:9])
-    within = np.empty((8, 8))
-    heat_within(prepared, 2, within)
-    assert_array_equal(within, within.T)
-    assert_array_equal(within, whole[2:10, 2:10])
+@pytest.mark.parametrize("s", [0.02, 0.3, 5.0])
+def test_all_ways_to_cut_a_matrix_agree(ragged, s):
+    X = [*ragged, *(F + 40.0 for F in ragged[10:]), *(4.0 * F for F in ragged[3:5])]
+    whole, prepared = compare(X, s)
+    assert_array_equal(whole, whole.T)
+    for rows, columns in [((5, 14), (11, 15)), ((0, 52), (7, 8)), ((3, 4), (0, 45))]:
+        block = between(prepared, rows, columns)
+        assert_array_equal(block, whole[slice(*rows), slice(*columns)])
+    for first, last in [(0, 52), (3, 9), (31, 32)]:
+        frames = frames_of(prepared, first, last)
+        each = heat_of_each(prepared, slice(first, last), frames)
+        assert_array_equal(each, np.diagonal(whole)[first:last])
 
 
 @pytest.mark.parametrize("s", [0.02, 0.3, 5.0])
 def test_exchanging_the_diagrams_changes_no_bit(rng, s):
-    # By points and by nodes, also of equally many points.
+    # By points and by nodes, also of equally many points, and the same with counts.
     sizes = [6, 6, 6, 30, 30, 100, 0]
-    X = Diagrams.from_list([few_points(rng, n) for n in sizes] * 3)
-    prepared = heat(X, s)
-    out = np.empty((len(X), len(X)))
-    heat_between(prepared, prepared, 0, 0, out)
+    X = [few_points(rng, n) for n in sizes] * 3
+    out, _ = compare([*X, X[0].repeat(2, axis=0), X[0].repeat(3, axis=0)], s)
     assert_array_equal(out, out.T)
-    within = np.empty_like(out)
-    heat_within(prepared, 0, within)
-    assert_array_equal(within, out)
 
 
 coordinate = st.floats(-1e100, 1e100) | st.floats(-2, 2)

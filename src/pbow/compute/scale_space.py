@@ -9,8 +9,9 @@ the diagonal. The loops return the integral of the product of two diagrams' sums
 **By pairs of points.** As |p - mirror of q|^2 = |p - q|^2 + 2 persistence(p)
 persistence(q), the difference is a power times one less another power, in which
 nothing cancels however near the points are to the diagonal. ``columns`` has births,
-deaths and persistences; each diagram starts at ``starts[i]``, a multiple of LANES, and
-is filled up with points on the diagonal, which add 0.
+deaths, persistences and counts of the distinct points, in the order of births; each
+diagram starts at ``starts[i]``, a multiple of LANES, and is filled up with points on
+the diagonal, which add 0.
 
 **By nodes of a lattice.** Products of Gaussians are so smooth that the sum of their
 values at the nodes of a square lattice of spacing s / 2 is their integral, to 1e-16:
@@ -20,29 +21,35 @@ the next: s / sqrt(2), cut to so few digits that every node is a number without
 rounding, and the place of a point beside it is good however far both are from 0.
 ``nodes`` has the values of each diagram where they are not negligible: ``heights[i]``
 rows across the diagonal, of which ``rows[i]`` is the first, and ``widths[i]`` nodes
-away from it. A pair costs the nodes that both have, however many points there are. A
-diagram has none where they would be too many.
+away from it. A diagram has none where they would be too many. Diagrams of about the
+same place share a frame, which has their values side by side at each node, and are
+compared with another one at the same time. A pair costs the nodes of that one in the
+frame, however many points there are.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from pbow.compute.distinct import Distinct
 from pbow.compute.exponential import contracted, half_to_64
 from pbow.compute.sums import sum_of
 
 __all__ = [
+    "FEW_NODES",
     "NODES_A_POINT",
+    "REACH",
+    "Frame",
     "Heat",
     "empty_heat",
+    "frames_of",
     "heat_between",
     "heat_of_each",
-    "heat_within",
     "spread",
 ]
 
@@ -53,8 +60,8 @@ LOG_2 = math.log(2.0)
 
 # Numbers in a vector of the processor; loops over whole vectors have no remainder.
 LANES = 8
-# Points, or rows of nodes, at a time in the innermost loop: the processor has something
-# to do while it waits for one of them.
+# Points at a time in the innermost loop: the processor has something to do while it
+# waits for one of them.
 GROUP = 4
 
 # Nodes on either side of a point at which its Gaussian is not negligible: from 8.5
@@ -63,6 +70,10 @@ REACH = 17
 # Diagrams that would need more nodes than these for each of their points have none: it
 # would take much memory, and for few points pairs are as fast.
 NODES_A_POINT = 128
+# So many are never too many.
+FEW_NODES = 1024
+# A frame has at most so many times the nodes of the largest diagram in it.
+NODES_OF_A_FRAME = 3
 # Digits of the unit, in bits: with those of a node's number there are 53 at most.
 UNIT_DIGITS = 20
 FARTHEST_NODE = 2.0**32
@@ -71,6 +82,9 @@ FARTHEST_AWAY = 2.0**10
 
 # Below this, 1 - 0.5**d would lose digits.
 SMALL = 1.0 / 32.0
+# From here on, 0.5**d is 0.
+LAST = 1024.0
+U1, U2, U3, U4, U5, U6, U7 = (np.uint64(i) for i in range(1, 8))
 
 
 class Heat(NamedTuple):
@@ -87,86 +101,208 @@ class Heat(NamedTuple):
     unit: float
 
 
-def empty_heat(points: Floats, offsets: Ints, bandwidth: float) -> Heat:
+class Frame(NamedTuple):
+    """Values of diagrams ``first`` to ``last - 1`` side by side at common nodes.
+
+    ``values`` are those of ``height`` rows, of which ``row`` is the first, by ``width``
+    nodes by ``n_lanes`` diagrams. Lanes without a diagram, or one without nodes, are 0.
+    """
+
+    first: int
+    last: int
+    row: int
+    height: int
+    width: int
+    n_lanes: int
+    values: Floats
+
+
+def empty_heat(diagrams: Distinct, bandwidth: float) -> Heat:
     """Return the room for the heat of diagrams at standard deviation ``bandwidth``."""
-    padded = -(-np.diff(offsets) // LANES) * LANES
-    starts = np.concatenate(([0], np.cumsum(padded)))
-    rows, heights, widths = np.zeros((3, len(padded)), np.int64)
+    offsets = diagrams.offsets
+    starts = np.concatenate(([0], np.cumsum(_filled(np.diff(offsets)))))
+    rows, heights, widths = np.zeros((3, len(offsets) - 1), np.int64)
     fraction, exponent = math.frexp(bandwidth / math.sqrt(2.0))
     unit = math.ldexp(math.floor(fraction * 2**UNIT_DIGITS), exponent - UNIT_DIGITS)
-    _measure(points, offsets, unit, rows, heights, widths)
+    _measure(*diagrams, unit, rows, heights, widths)
     node_starts = np.concatenate(([0], np.cumsum(heights * widths)))
-    columns, nodes = np.empty((3, starts[-1])), np.zeros(node_starts[-1])
+    columns, nodes = np.empty((4, starts[-1])), np.zeros(node_starts[-1])
     places = (nodes, node_starts, rows, heights, widths)
     return Heat(columns, starts, *places, bandwidth, unit)
 
 
 @njit(nogil=True, cache=True)
-def spread(points: Floats, offsets: Ints, heat: Heat, first: int, last: int) -> None:
-    """Set the heat of diagrams ``first`` to ``last - 1``.
+def spread(
+    points: Floats,
+    counts: Ints,
+    offsets: Ints,
+    heat: Heat,
+    room: Floats,
+    first: int,
+    last: int,
+) -> None:
+    """Set the heat of diagrams ``first`` to ``last - 1``; ``room`` is 2 REACH + 1.
 
-    Cost: some 35 x 35 nodes per point.
+    Cost: some 35 x 35 nodes per distinct point.
     """
     for i in range(first, last):
-        _fill_columns(points, offsets[i], offsets[i + 1], heat, i)
+        _fill_columns(points, counts, offsets[i], offsets[i + 1], heat, i)
         if heat.widths[i]:
-            _fill_nodes(points, offsets[i], offsets[i + 1], heat, i)
+            _fill_nodes(points, counts, offsets[i], offsets[i + 1], heat, i, room)
 
 
-@njit(nogil=True, cache=True)
-def heat_between(left: Heat, right: Heat, row: int, column: int, out: Floats) -> None:
-    """Set ``out[i, j]`` to the sum for diagrams row + i and column + j.
+def frames_of(heat: Heat, first: int, last: int) -> list[Frame]:
+    """Return frames of diagrams ``first`` to ``last - 1``, where they have nodes.
 
-    Exchanging the diagrams changes no bit. Cost: two powers of 2 per pair of points, or
-    one product per common node.
+    A frame ends where the next diagram would make it too large.
     """
-    room = _room(left, right)
+    runs: list[list[int]] = []
+    low = high = width = largest = 0
+    for i in range(first, last):
+        row, height, w = (int(a[i]) for a in (heat.rows, heat.heights, heat.widths))
+        if not w:
+            continue
+        ends = min(low, row), max(high, row + height), max(width, w)
+        most = NODES_OF_A_FRAME * max(largest, height * w)
+        if not runs or (ends[1] - ends[0]) * ends[2] > most:
+            runs.append([])
+            ends, largest = (row, row + height, w), 0
+        low, high, width = ends
+        largest = max(largest, height * w)
+        runs[-1].append(i)
+    return [_frame(heat, run) for run in runs]
+
+
+def _frame(heat: Heat, run: list[int]) -> Frame:
+    rows, heights, widths = heat.rows[run], heat.heights[run], heat.widths[run]
+    row, width = int(rows.min()), int(widths.max())
+    shape = (int((rows + heights).max()) - row, width)
+    n_lanes = int(_filled(run[-1] + 1 - run[0]))
+    values = np.zeros((*shape, n_lanes))
+    for i, r, h, w in zip(run, rows - row, heights, widths, strict=True):
+        nodes = heat.nodes[heat.node_starts[i] : heat.node_starts[i + 1]]
+        values[r : r + h, :w, i - run[0]] = nodes.reshape(h, w)
+    return Frame(run[0], run[-1] + 1, row, *shape, n_lanes, values.ravel())
+
+
+def _filled(size: Any) -> Any:
+    """Return the least multiple of LANES that is not less."""
+    return -(-size // LANES) * LANES
+
+
+def heat_between(
+    left: Heat, rows: slice, right: Heat, columns: slice, frames: list[Frame]
+) -> Floats:
+    """Return the sums for diagrams of the left and of the right, which has frames.
+
+    Exchanging the diagrams changes no bit. Cost: two powers of 2 per pair of distinct
+    points, or one product per common node.
+    """
+    out = np.zeros((rows.stop - rows.start, columns.stop - columns.start))
+    for frame in frames:
+        found = np.zeros((len(out), frame.n_lanes))
+        _by_nodes(left, rows.start, *frame[2:], 0, found)
+        where = slice(frame.first - columns.start, frame.last - columns.start)
+        out[:, where] = found[:, : frame.last - frame.first]
+    out *= _area(left)
+    if not (left.widths[rows].all() and right.widths[columns].all()):
+        room = np.empty(max(_largest(left, rows), _largest(right, columns)))
+        _fill_by_points(left, rows.start, right, columns.start, room, out)
+    return out
+
+
+def heat_of_each(heat: Heat, where: slice, frames: list[Frame]) -> Floats:
+    """Return the sums for diagrams and themselves."""
+    out = np.zeros(where.stop - where.start)
+    for frame in frames:
+        for first in range(frame.first, frame.last, LANES):
+            n = min(LANES, frame.last - first)
+            found = np.zeros((n, LANES))
+            _by_nodes(heat, first, *frame[2:], first - frame.first, found)
+            at = first - where.start
+            out[at : at + n] = np.diagonal(found)
+    out *= _area(heat)
+    room = np.empty(_largest(heat, where))
+    for i in where.start + np.flatnonzero(heat.widths[where] == 0):
+        one = np.empty((1, 1))
+        _fill_by_points(heat, i, heat, i, room, one)
+        out[i - where.start] = one[0, 0]
+    return out
+
+
+def _area(heat: Heat) -> float:
+    """Return the factor of sums over nodes.
+
+    They are unit^2 / 2 each, of Gaussians without 1 / (2 pi s^2), times 4 pi s^2.
+    """
+    ratio = heat.unit / heat.bandwidth
+    return ratio * ratio / (2.0 * math.pi)
+
+
+def _largest(heat: Heat, where: slice) -> int:
+    """Return the most columns of any of some diagrams."""
+    starts = heat.starts[where.start : where.stop + 1]
+    return int(np.diff(starts).max(initial=0))
+
+
+@contracted
+def _by_nodes(
+    heat: Heat,
+    first: int,
+    row: int,
+    height: int,
+    width: int,
+    n_lanes: int,
+    values: Floats,
+    lane: int,
+    out: Floats,
+) -> None:
+    """Add to ``out[i, j]`` the products of diagram first + i and lane lane + j.
+
+    Eight nodes at a time: sums are read and written once for all of them.
+    """
+    nodes, n = heat.nodes, np.uint64(n_lanes)
     for i in range(out.shape[0]):
-        for j in range(out.shape[1]):
-            out[i, j] = _heat(left, row + i, right, column + j, room)
+        top, own = heat.rows[first + i], heat.widths[first + i]
+        sums = out[i]
+        for r in range(max(top, row), min(top + heat.heights[first + i], row + height)):
+            f = heat.node_starts[first + i] + (r - top) * own
+            start = (r - row) * width
+            for k in range(0, min(own, width), LANES):
+                # Indices are unsigned: one that may be negative is looked at twice.
+                u, g = np.uint64(f + k), np.uint64((start + k) * n_lanes + lane)
+                f0, f1, f2, f3 = nodes[u], nodes[u + U1], nodes[u + U2], nodes[u + U3]
+                f4, f5 = nodes[u + U4], nodes[u + U5]
+                f6, f7 = nodes[u + U6], nodes[u + U7]
+                for j in range(np.uint64(sums.shape[0])):
+                    at = g + j
+                    low = (f0 * values[at] + f1 * values[at + n]) + (
+                        f2 * values[at + U2 * n] + f3 * values[at + U3 * n]
+                    )
+                    high = (f4 * values[at + U4 * n] + f5 * values[at + U5 * n]) + (
+                        f6 * values[at + U6 * n] + f7 * values[at + U7 * n]
+                    )
+                    sums[j] += low + high
 
 
 @njit(nogil=True, cache=True)
-def heat_within(heat: Heat, row: int, out: Floats) -> None:
-    """Like :func:`heat_between` of diagrams and themselves; exactly symmetric."""
-    room = _room(heat, heat)
-    for i in range(out.shape[0]):
-        for j in range(i + 1):
-            both = _heat(heat, row + i, heat, row + j, room)
-            out[i, j], out[j, i] = both, both
-
-
-@njit(nogil=True, cache=True)
-def heat_of_each(heat: Heat, row: int, out: Floats) -> None:
-    """Set ``out[i]`` to the sum for diagram row + i and itself."""
-    room = _room(heat, heat)
-    for i in range(out.shape[0]):
-        out[i] = _heat(heat, row + i, heat, row + i, room)
-
-
-@njit(nogil=True, cache=True)
-def _room(left: Heat, right: Heat) -> Floats:
-    """Return as many numbers as any diagram has columns, or nodes in a row."""
-    largest = 0
-    for heat in (left, right):
-        for i in range(heat.widths.shape[0]):
-            n_columns = heat.starts[i + 1] - heat.starts[i]
-            largest = max(largest, n_columns, heat.widths[i])
-    return np.empty(largest)
-
-
-@njit(nogil=True, cache=True)
-def _heat(left: Heat, i: int, right: Heat, j: int, room: Floats) -> float:
-    if left.widths[i] and right.widths[j]:
-        return _by_nodes(left, i, right, j, room)
-    if _goes_first(left, i, right, j):
-        return _by_points(left, i, right, j, room)
-    return _by_points(right, j, left, i, room)
+def _fill_by_points(
+    left: Heat, row: int, right: Heat, column: int, room: Floats, out: Floats
+) -> None:
+    """Set ``out[i, j]`` where diagram row + i or column + j has no nodes."""
+    for i in range(row, row + out.shape[0]):
+        for j in range(column, column + out.shape[1]):
+            if not (left.widths[i] and right.widths[j]):
+                if _goes_first(left, i, right, j):
+                    value = _by_points(left, i, right, j, room)
+                else:
+                    value = _by_points(right, j, left, i, room)
+                out[i - row, j - column] = value
 
 
 @njit(nogil=True, cache=True)
 def _goes_first(left: Heat, i: int, right: Heat, j: int) -> bool:
-    """Return whether i has fewer points than j, or the first smaller coordinate.
+    """Return whether i has fewer points than j, or the first smaller number.
 
     Pairs of points are summed in one order, whichever diagram is on the left.
     """
@@ -175,7 +311,7 @@ def _goes_first(left: Heat, i: int, right: Heat, j: int) -> bool:
     if n != m:
         return bool(n < m)
     for t in range(n):
-        for c in range(2):
+        for c in (0, 1, 3):
             x, y = left.columns[c, first + t], right.columns[c, start + t]
             if x != y:
                 return bool(x < y)
@@ -190,7 +326,11 @@ def _by_points(left: Heat, i: int, right: Heat, j: int, room: Floats) -> float:
     p = left.columns[2, first:last]
     births, deaths = right.columns[0, start:stop], right.columns[1, start:stop]
     persistences = right.columns[2, start:stop]
+    counts = left.columns[3, first:last]
     rate = 1.0 / (4.0 * LOG_2 * left.bandwidth * left.bandwidth)
+    # Points whose births are further apart add nothing.
+    reach = math.sqrt(LAST / rate)
+    low, high = 0, 0
     sums = room[: stop - start]
     for k in range(sums.shape[0]):
         sums[k] = 0.0
@@ -198,13 +338,21 @@ def _by_points(left: Heat, i: int, right: Heat, j: int, room: Floats) -> float:
         b0, b1, b2, b3 = b[t], b[t + 1], b[t + 2], b[t + 3]
         d0, d1, d2, d3 = d[t], d[t + 1], d[t + 2], d[t + 3]
         p0, p1, p2, p3 = p[t], p[t + 1], p[t + 2], p[t + 3]
-        for k in range(sums.shape[0]):
+        n0, n1, n2, n3 = counts[t], counts[t + 1], counts[t + 2], counts[t + 3]
+        while low < births.shape[0] and births[low + LANES - 1] < b0 - reach:
+            low += LANES
+        while high < births.shape[0] and births[high] <= b3 + reach:
+            high += LANES
+        for k in range(low, high):
             birth, death, persistence = births[k], deaths[k], 2.0 * persistences[k]
             e0 = _pair(b0 - birth, d0 - death, p0 * persistence, rate)
             e1 = _pair(b1 - birth, d1 - death, p1 * persistence, rate)
             e2 = _pair(b2 - birth, d2 - death, p2 * persistence, rate)
             e3 = _pair(b3 - birth, d3 - death, p3 * persistence, rate)
-            sums[k] += (e0 + e1) + (e2 + e3)
+            sums[k] += (n0 * e0 + n1 * e1) + (n2 * e2 + n3 * e3)
+    counts = right.columns[3, start:stop]
+    for k in range(sums.shape[0]):
+        sums[k] *= counts[k]
     return sum_of(sums)
 
 
@@ -227,37 +375,6 @@ def _one_less_half_to(d: float) -> float:
     return series if d < SMALL else 1.0 - power
 
 
-@contracted
-def _by_nodes(left: Heat, i: int, right: Heat, j: int, room: Floats) -> float:
-    first = max(left.rows[i], right.rows[j])
-    last = min(left.rows[i] + left.heights[i], right.rows[j] + right.heights[j])
-    f_width, g_width = np.uint64(left.widths[i]), np.uint64(right.widths[j])
-    f, g = left.nodes, right.nodes
-    f0 = np.uint64(left.node_starts[i] + (first - left.rows[i]) * left.widths[i])
-    g0 = np.uint64(right.node_starts[j] + (first - right.rows[j]) * right.widths[j])
-    sums = room[: min(left.widths[i], right.widths[j])]
-    for k in range(sums.shape[0]):
-        sums[k] = 0.0
-    # Indices are unsigned: one that may be negative is looked at twice.
-    columns = np.uint64(sums.shape[0])
-    for _ in range((last - first) // GROUP):
-        f1, g1 = f0 + f_width, g0 + g_width
-        f2, g2 = f1 + f_width, g1 + g_width
-        f3, g3 = f2 + f_width, g2 + g_width
-        for k in range(columns):
-            even = f[f0 + k] * g[g0 + k] + f[f2 + k] * g[g2 + k]
-            odd = f[f1 + k] * g[g1 + k] + f[f3 + k] * g[g3 + k]
-            sums[k] += even + odd
-        f0, g0 = f3 + f_width, g3 + g_width
-    for _ in range(max(last - first, 0) % GROUP):
-        for k in range(columns):
-            sums[k] += f[f0 + k] * g[g0 + k]
-        f0, g0 = f0 + f_width, g0 + g_width
-    # Of nodes of unit^2 / 2 each, times 4 pi s^2, of Gaussians without 1 / (2 pi s^2).
-    ratio = left.unit / left.bandwidth
-    return sum_of(sums) * (ratio * ratio / (2.0 * math.pi))
-
-
 @njit(nogil=True, cache=True)
 def _beside(birth: float, death: float, unit: float) -> tuple[int, float]:
     """Return the row of nodes next to a point, and where it is from there, in rows."""
@@ -268,13 +385,20 @@ def _beside(birth: float, death: float, unit: float) -> tuple[int, float]:
 
 @njit(nogil=True, cache=True)
 def _measure(
-    points: Floats, offsets: Ints, unit: float, rows: Ints, heights: Ints, widths: Ints
+    points: Floats,
+    counts: Ints,
+    offsets: Ints,
+    unit: float,
+    rows: Ints,
+    heights: Ints,
+    widths: Ints,
 ) -> None:
     """Set the place and size of every diagram's nodes, where they are not too many."""
     for i in range(rows.shape[0]):
-        n_points = offsets[i + 1] - offsets[i]
+        n_points = 0
         low, high, away = np.inf, -np.inf, 0.0
         for t in range(offsets[i], offsets[i + 1]):
+            n_points += counts[t]
             along = (points[t, 0] + points[t, 1]) / unit
             low, high = min(low, along), max(high, along)
             away = max(away, (points[t, 1] - points[t, 0]) / unit)
@@ -282,7 +406,7 @@ def _measure(
             first, last = _ends(points, offsets[i], offsets[i + 1], unit)
             height = last - first + 1
             width = -(-math.floor(away + REACH) // LANES) * LANES
-            if height * width <= NODES_A_POINT * n_points:
+            if height * width <= max(NODES_A_POINT * n_points, FEW_NODES):
                 rows[i], heights[i], widths[i] = first, height, width
 
 
@@ -299,28 +423,39 @@ def _ends(points: Floats, first: int, last: int, unit: float) -> tuple[int, int]
 
 
 @njit(nogil=True, cache=True)
-def _fill_columns(points: Floats, first: int, last: int, heat: Heat, i: int) -> None:
-    """Set the births, deaths and persistences of diagram i."""
+def _fill_columns(
+    points: Floats, counts: Ints, first: int, last: int, heat: Heat, i: int
+) -> None:
+    """Set the births, deaths, persistences and counts of diagram i."""
     columns = heat.columns
     birth = 0.0
     at = heat.starts[i]
     for t in range(first, last):
         birth, death = points[t, 0], points[t, 1]
         columns[0, at], columns[1, at], columns[2, at] = birth, death, death - birth
+        columns[3, at] = counts[t]
         at += 1
     while at < heat.starts[i + 1]:
         columns[0, at], columns[1, at], columns[2, at] = birth, birth, 0.0
+        columns[3, at] = 0.0
         at += 1
 
 
 @contracted
-def _fill_nodes(points: Floats, first: int, last: int, heat: Heat, i: int) -> None:
+def _fill_nodes(
+    points: Floats,
+    counts: Ints,
+    first: int,
+    last: int,
+    heat: Heat,
+    i: int,
+    room: Floats,
+) -> None:
     """Add the Gaussian of each point of diagram i, less that of its mirror image."""
     nodes, width, unit = heat.nodes, heat.widths[i], heat.unit
     ratio = unit / heat.bandwidth
     # Of the Gaussian's power, by the square of a distance in nodes.
     rate = ratio * ratio / (4.0 * LOG_2)
-    away_from_diagonal = np.empty(2 * REACH + 1)
     for t in range(first, last):
         row, beside = _beside(points[t, 0], points[t, 1], unit)
         away = (points[t, 1] - points[t, 0]) / unit
@@ -330,13 +465,13 @@ def _fill_nodes(points: Floats, first: int, last: int, heat: Heat, i: int) -> No
         for k in range(n_nodes):
             x = start + k
             mirrored = _one_less_half_to(4.0 * rate * x * away)
-            away_from_diagonal[k] = half_to_64(rate * (x - away) ** 2) * mirrored
+            room[k] = counts[t] * half_to_64(rate * (x - away) ** 2) * mirrored
         y = math.ceil(beside - REACH)
         row += y - heat.rows[i]
         at = np.uint64(heat.node_starts[i] + row * width + start - 1)
         while y <= beside + REACH:
             across = half_to_64(rate * (y - beside) ** 2)
             for k in range(np.uint64(n_nodes)):
-                nodes[at + k] += across * away_from_diagonal[k]
+                nodes[at + k] += across * room[k]
             at += np.uint64(width)
             y += 1

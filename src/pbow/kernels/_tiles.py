@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,12 @@ from pbow._utils.threads import WORTH_A_THREAD, count_threads, for_each
 from pbow.diagrams import Diagrams
 from pbow.kernels._files import Mark, Mask, fill_file
 
-__all__ = ["Comparison", "fill"]
+__all__ = ["Blocks", "Comparison", "fill"]
 
 Floats = NDArray[np.float64]
 Parts = dict[str, Diagrams]
 Tile = tuple[int, int]
+Block = TypeVar("Block")
 
 # A tile is one step of work: Ctrl-C waits for it to end.
 NANOSECONDS_PER_TILE = 1e8
@@ -39,6 +40,23 @@ WHOLE_VECTORS = 32
 MOST_TILES_PER_ROW = 4096
 # What is prepared of the diagrams is kept for a strip of them; two strips at a time.
 BYTES_PER_STRIP = 1 << 27
+
+
+class Blocks(Generic[Block]):
+    """What is made of the diagrams of a tile, once for all tiles beside each other.
+
+    Threads that need it at the same time make it twice, with the same result.
+    """
+
+    def __init__(self, make: Callable[[slice], Block]) -> None:
+        self._make = make
+        self._made: dict[tuple[int, int], Block] = {}
+
+    def __getitem__(self, where: slice) -> Block:
+        ends = (where.start, where.stop)
+        if ends not in self._made:
+            self._made.setdefault(ends, self._make(where))
+        return self._made[ends]
 
 
 @dataclass(frozen=True)

@@ -235,6 +235,10 @@ class PairwiseKernel(DiagramEstimator):
         """Return the rough memory of what is prepared, by point."""
         return 16.0
 
+    def _bytes_a_diagram(self) -> float:
+        """Return what a diagram without points would take."""
+        return 64.0
+
     def _compared_parts(self, X: Diagrams) -> Parts:
         parts = self._split(X, self.deaths_)
         return {name: parts[name] for name in self.compared_}
@@ -274,7 +278,8 @@ class PairwiseKernel(DiagramEstimator):
             lambda parts: {name: self._prepare(part) for name, part in parts.items()},
             kernel if what == "kernel" else distance,
             sum(self._nanoseconds_a_pair(n, m) for n, m in sizes),
-            64.0 + self._bytes_a_point() * sum(max(size) for size in sizes),
+            len(sizes) * self._bytes_a_diagram()
+            + self._bytes_a_point() * sum(max(size) for size in sizes),
         )
         return fill(
             comparison,

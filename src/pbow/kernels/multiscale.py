@@ -4,31 +4,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.constraints import Constraint, Number
 from pbow._utils.threads import for_each_block
+from pbow.compute.distinct import distinct_points
 from pbow.compute.scale_space import (
+    FEW_NODES,
     NODES_A_POINT,
+    REACH,
+    Frame,
     Heat,
     empty_heat,
+    frames_of,
     heat_between,
     heat_of_each,
-    heat_within,
     spread,
 )
 from pbow.diagrams import Diagrams
+from pbow.kernels._tiles import Blocks
 from pbow.kernels.base import PairwiseKernel
 
 __all__ = ["MultiScaleKernel"]
 
 Floats = NDArray[np.float64]
 
-# Nanoseconds: ten times as many where diagrams are compared by points, ten times less
-# and independent of the number of points where they are compared by nodes.
+# Nanoseconds: ten times as many where diagrams are compared by points, far less and
+# independent of the number of points where they are compared by nodes.
 PAIR_OF_POINTS = 0.3
 SPREAD_A_POINT = 400.0
 
@@ -146,41 +151,40 @@ class MultiScaleKernel(PairwiseKernel):
             return {"bandwidths_": dict.fromkeys(parts, float(self.bandwidth))}
         return {"bandwidths_": {name: _half_of_rms(p) for name, p in parts.items()}}
 
-    def _prepare(self, part: Diagrams) -> Heat:
-        heat = empty_heat(part.points, part.offsets, self._bandwidth_of(part))
+    def _prepare(self, part: Diagrams) -> _Prepared:
+        diagrams = distinct_points(part.points, part.offsets)
+        heat = empty_heat(diagrams, self._bandwidth_of(part))
         for_each_block(
-            lambda first, last: spread(part.points, part.offsets, heat, first, last),
-            part.offsets,
+            lambda first, last: spread(
+                *diagrams, heat, np.empty(2 * REACH + 1), first, last
+            ),
+            diagrams.offsets,
             nanoseconds_per_point=SPREAD_A_POINT,
             n_jobs=self.n_jobs,
         )
-        return heat
+        frames = Blocks(lambda where: frames_of(heat, where.start, where.stop))
+        squares = Blocks(lambda where: heat_of_each(heat, where, frames[where]))
+        return _Prepared(heat, frames, squares)
 
     def _distance_tile(
-        self, left: Heat, right: Heat, rows: slice, columns: slice
+        self, left: _Prepared, right: _Prepared, rows: slice, columns: slice
     ) -> Floats:
-        out = self._overlaps(left, right, rows, columns)
-        squares = [np.empty(n) for n in out.shape]
-        heat_of_each(left, rows.start, squares[0])
-        heat_of_each(right, columns.start, squares[1])
+        out = _overlaps(left, right, rows, columns)
         out *= -2.0
-        out += np.add.outer(*squares)
+        out += np.add.outer(left.squares[rows], right.squares[columns])
         distances: Floats = np.sqrt(np.maximum(out, 0.0))
-        return distances / left.bandwidth / math.sqrt(4.0 * math.pi)
+        return distances / left.heat.bandwidth / math.sqrt(4.0 * math.pi)
 
     def _kernel_tile(
-        self, name: str, left: Heat, right: Heat, rows: slice, columns: slice
+        self,
+        name: str,
+        left: _Prepared,
+        right: _Prepared,
+        rows: slice,
+        columns: slice,
     ) -> Floats:
-        out = self._overlaps(left, right, rows, columns)
-        out /= 4.0 * math.pi * left.bandwidth**2
-        return out
-
-    def _overlaps(self, left: Heat, right: Heat, rows: slice, columns: slice) -> Floats:
-        out = np.empty((rows.stop - rows.start, columns.stop - columns.start))
-        if left is right and rows == columns:
-            heat_within(left, rows.start, out)
-        else:
-            heat_between(left, right, rows.start, columns.start, out)
+        out = _overlaps(left, right, rows, columns)
+        out /= 4.0 * math.pi * left.heat.bandwidth**2
         return out
 
     def _bandwidth_of(self, part: Diagrams) -> float:
@@ -197,7 +201,23 @@ class MultiScaleKernel(PairwiseKernel):
         return 100.0 + PAIR_OF_POINTS * n * m
 
     def _bytes_a_point(self) -> float:
-        return 24.0 + 8.0 * NODES_A_POINT
+        return 32.0 + 8.0 * NODES_A_POINT
+
+    def _bytes_a_diagram(self) -> float:
+        # Nodes, and the frame that has them again.
+        return 16.0 * FEW_NODES
+
+
+class _Prepared(NamedTuple):
+    """The heat of diagrams; of blocks of them, frames and squared norms."""
+
+    heat: Heat
+    frames: Blocks[list[Frame]]
+    squares: Blocks[Floats]
+
+
+def _overlaps(left: _Prepared, right: _Prepared, rows: slice, columns: slice) -> Floats:
+    return heat_between(left.heat, rows, right.heat, columns, right.frames[columns])
 
 
 def _half_of_rms(part: Diagrams) -> float:

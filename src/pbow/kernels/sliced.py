@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.constraints import Constraint, Integer, Number
-from pbow.compute.distinct import Distinct, distinct_points
+from pbow.compute.distinct import distinct_points
 from pbow.compute.sliced import Jumps, jumps_of, sum_over_lines
 from pbow.diagrams import Diagrams
+from pbow.kernels._tiles import Blocks
 from pbow.kernels.base import PairwiseKernel, median_distance
 
 __all__ = ["SlicedWassersteinKernel"]
@@ -153,24 +154,25 @@ class SlicedWassersteinKernel(PairwiseKernel):
             }
         }
 
-    def _prepare(self, part: Diagrams) -> _Projected:
+    def _prepare(self, part: Diagrams) -> Blocks[Jumps]:
         n = int(self.n_directions)
         angles = -0.5 * np.pi + np.arange(n) * (np.pi / n)
         lines = np.column_stack((np.cos(angles), np.sin(angles)))
-        return _Projected(distinct_points(part.points, part.offsets), lines)
+        diagrams = distinct_points(part.points, part.offsets)
+        return Blocks(lambda where: jumps_of(diagrams, lines, where.start, where.stop))
 
     def _distance_tile(
-        self, left: _Projected, right: _Projected, rows: slice, columns: slice
+        self, left: Blocks[Jumps], right: Blocks[Jumps], rows: slice, columns: slice
     ) -> Floats:
-        out = sum_over_lines(left.block(rows), right.block(columns))
+        out = sum_over_lines(left[rows], right[columns])
         out /= self.n_directions
         return out
 
     def _kernel_tile(
         self,
         name: str,
-        left: _Projected,
-        right: _Projected,
+        left: Blocks[Jumps],
+        right: Blocks[Jumps],
         rows: slice,
         columns: slice,
     ) -> Floats:
@@ -190,23 +192,3 @@ class SlicedWassersteinKernel(PairwiseKernel):
 
     def _n_numbers(self) -> int:
         return int(self.n_directions)
-
-
-class _Projected:
-    """Diagrams and lines; a block of them is projected and sorted when it is needed.
-
-    Tiles of one row or column have the same block, which is kept. Threads that need it
-    at the same time make it twice, with the same result.
-    """
-
-    def __init__(self, diagrams: Distinct, lines: Floats) -> None:
-        self.diagrams = diagrams
-        self.lines = lines
-        self._blocks: dict[tuple[int, int], Jumps] = {}
-
-    def block(self, where: slice) -> Jumps:
-        """Return where the heights of some diagrams jump, along all lines."""
-        ends = (where.start, where.stop)
-        if ends not in self._blocks:
-            self._blocks.setdefault(ends, jumps_of(self.diagrams, self.lines, *ends))
-        return self._blocks[ends]
