@@ -6,6 +6,7 @@ diagram, or worse, need look at each of them once only.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -31,14 +32,17 @@ def distinct_points(points: Floats, offsets: Ints) -> Distinct:
     Cost: a sort of all points.
     """
     n_diagrams = len(offsets) - 1
-    diagram = np.repeat(np.arange(n_diagrams), np.diff(offsets))
     off = points[:, 1] > points[:, 0]
-    points, diagram = points[off], diagram[off]
-    order = np.lexsort((points[:, 1], points[:, 0], diagram))
-    points, diagram = points[order], diagram[order]
-    is_new = np.ones(len(points), np.bool_)
-    is_new[1:] = (diagram[1:] != diagram[:-1]) | (points[1:] != points[:-1]).any(axis=1)
+    diagram = np.repeat(np.arange(n_diagrams), np.diff(offsets))[off]
+    ends = np.concatenate(([0], np.cumsum(np.bincount(diagram, minlength=n_diagrams))))
+    # Complex numbers are sorted by their real, then by their imaginary part.
+    pairs = points[off].view(np.complex128).ravel()
+    for start, stop in pairwise(ends.tolist()):
+        pairs[start:stop].sort()
+    is_new = np.ones(len(pairs), np.bool_)
+    is_new[1:] = (diagram[1:] != diagram[:-1]) | (pairs[1:] != pairs[:-1])
     first = np.flatnonzero(is_new)
-    counts = np.diff(first, append=len(points))
+    counts = np.diff(first, append=len(pairs))
     sizes = np.bincount(diagram[first], minlength=n_diagrams)
-    return Distinct(points[first], counts, np.concatenate(([0], np.cumsum(sizes))))
+    found = pairs[first].view(np.float64).reshape(-1, 2)
+    return Distinct(found, counts, np.concatenate(([0], np.cumsum(sizes))))

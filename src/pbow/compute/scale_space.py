@@ -343,7 +343,8 @@ def _by_points(left: Heat, i: int, right: Heat, j: int, room: Floats) -> float:
             low += LANES
         while high < births.shape[0] and births[high] <= b3 + reach:
             high += LANES
-        for k in range(low, high):
+        # Indices are unsigned: one that may be negative is looked at twice.
+        for k in range(np.uint64(low), np.uint64(high)):
             birth, death, persistence = births[k], deaths[k], 2.0 * persistences[k]
             e0 = _pair(b0 - birth, d0 - death, p0 * persistence, rate)
             e1 = _pair(b1 - birth, d1 - death, p1 * persistence, rate)
