@@ -14,7 +14,9 @@ from pbow.compute.landscape import (
     HEIGHT,
     LINE,
     MOST_NUMBERS,
+    PLACE,
     SLOPE,
+    TIMES,
     _no_lines,
     _peel,
     compare_levels,
@@ -98,14 +100,36 @@ def test_integrals_match_the_definition_where_everything_coincides(one, other):
     assert_allclose(product, float(products), rtol=1e-14)
 
 
+@given(whole_diagrams, whole_diagrams, st.integers(1, 5), st.integers(0, 4))
+def test_equal_levels_are_compared_as_often_as_they_are_there(one, other, n, m):
+    one, other = one[:3] * n + one[3:], other[:2] * m + other
+    squares, products = integrals_by_definition(one, other)
+    left, right = prepared([one]), prepared([other])
+    distance = compare(left, right, product=False)[0, 0]
+    assert_allclose(distance, np.sqrt(float(squares)), rtol=1e-14)
+    product = compare(left, right, product=True)[0, 0]
+    assert_allclose(product, float(products), rtol=1e-14)
+
+
+def test_equal_levels_are_stored_once():
+    diagram = [[0.0, 4.0]] * 50 + [[1.0, 3.0]] * 20 + [[2.0, 6.0]] * 20
+    X = prepared([diagram])
+    levels = np.empty((2, 91), np.int64)
+    _, _, n_levels = _peel(X.points, 0, 90, _no_lines(), 2 * LINE, levels)
+    # The first with the last; the first alone; the second with (2, 4), which was left
+    # of the last; (2, 3), which was left of these.
+    assert levels[TIMES, :n_levels].tolist() == [20, 30, 20, 20]
+
+
 def peel(X):
     """Return each level of one diagram as rows: end, slope, height at time 0."""
-    levels = np.empty(len(X.points) + 1, np.int64)
+    levels = np.empty((2, len(X.points) + 1), np.int64)
     n_points = len(X.points)
     lines, _, n_levels = _peel(X.points, 0, n_points, _no_lines(), 2 * LINE, levels)
     return [
         lines[start - LINE : stop - LINE].reshape(-1, LINE)[:, [END, SLOPE, HEIGHT]]
-        for start, stop in pairwise(levels[: n_levels + 1])
+        for k, (start, stop) in enumerate(pairwise(levels[PLACE, : n_levels + 1]))
+        for _ in range(levels[TIMES, k])
     ]
 
 

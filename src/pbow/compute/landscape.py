@@ -9,9 +9,10 @@ one after another in a flat array ``lines``, four numbers each: the time when a 
 ends, its slope, its height at time 0, and in the bits of the last one a whole number
 that grows with the time of its end. A level begins with a line that ends at
 ``-inf`` and ends with one that ends at ``inf``; both lie on zero and are there for the
-loops that walk along a level. ``levels`` has the place of the second line of each level
-of a diagram, and last the place where the next one would have it. The first two lines
-of the array are a level without a tent.
+loops that walk along a level. ``levels[PLACE]`` has the place of the second line of
+each level of a diagram, and last the place where the next one would have it. Equal
+levels, which repeated points lead to, are stored once, and ``levels[TIMES]`` has how
+many they are. The first two lines of the array are a level without a tent.
 
 Levels are peeled off one by one: the first is the outline of all tents, and where it
 changes from one tent to the next, what is left of both is again a tent. (b, d) and
@@ -38,7 +39,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 END, SLOPE, HEIGHT, ORDER, LINE = 0, 1, 2, 3, 4
+PLACE, TIMES = 0, 1
 NO_LEVEL = LINE
+EVER = 2**62  # more levels than any diagram has
 INFINITY = np.inf
 ALL_BUT_SIGN = np.int64(2**63 - 1)
 # The death of a point of which nothing is left.
@@ -110,17 +113,17 @@ def compare_levels(
 
     Points of a diagram are sorted by birth, and equal births by falling death; all die
     after their birth. ``symmetric`` says that both sides are the same, and computes one
-    half. Cost: a step for each line of either diagram, and peeling each diagram of the
-    right side for every MOST_NUMBERS of the left.
+    half. Cost: a step for each line of either diagram, once for equal levels, and
+    peeling each diagram of the right side for every MOST_NUMBERS of the left.
     """
     n_rows, n_columns = out.shape
     lines, column_lines = _no_lines(), _no_lines()
     most = left_offsets[n_rows] - left_offsets[0] + n_rows
-    levels, starts = np.empty(most, np.int64), np.zeros(n_rows + 1, np.int64)
+    levels, starts = np.empty((2, most), np.int64), np.zeros(n_rows + 1, np.int64)
     widest = 0
     for j in range(n_columns):
         widest = max(widest, right_offsets[j + 1] - right_offsets[j])
-    column_levels = np.empty(widest + 1, np.int64)
+    column_levels = np.empty((2, widest + 1), np.int64)
     stop = 0
     while stop < n_rows:
         start, used = stop, 2 * LINE
@@ -131,7 +134,7 @@ def compare_levels(
                 left_offsets[stop + 1],
                 lines,
                 used,
-                levels[starts[stop] :],
+                levels[:, starts[stop] :],
             )
             starts[stop + 1] = starts[stop] + n_levels + 1
             stop += 1
@@ -147,9 +150,9 @@ def compare_levels(
             for i in range(start, min(stop, j + 1) if symmetric else stop):
                 value = _compare(
                     lines,
-                    levels[starts[i] : starts[i + 1]],
+                    levels[:, starts[i] : starts[i + 1]],
                     column_lines,
-                    column_levels[: n_levels + 1],
+                    column_levels[:, : n_levels + 1],
                     product,
                 )
                 out[i, j] = value
@@ -173,7 +176,7 @@ def _peel(
     """Append the levels of points ``first:last`` to the ``used`` numbers of ``lines``.
 
     Return the lines, in a larger array if there was no room; the numbers used; and the
-    number of levels.
+    number of different levels.
     """
     # A point keeps its birth, but may be left with an earlier death, or none.
     n_points = last - first
@@ -186,7 +189,7 @@ def _peel(
         lines = _with_room(lines, used, (3 * (n_points - top) + 2) * LINE)
         order = lines.view(np.int64)
         used = _put(lines, order, used, -INFINITY, 0.0, 0.0)
-        levels[n_levels] = used
+        levels[PLACE, n_levels], levels[TIMES, n_levels] = used, 1
         n_levels += 1
         birth, death = births[top], deaths[top]
         deaths[top] = NOTHING
@@ -205,8 +208,25 @@ def _peel(
         used = _put(lines, order, used, 0.5 * (birth + death), 1.0, -birth)
         used = _put(lines, order, used, death, -1.0, death)
         used = _put(lines, order, used, INFINITY, 0.0, 0.0)
-    levels[n_levels] = used + LINE
+        if n_levels > 1 and _is_last_again(lines, levels[PLACE, :n_levels], used):
+            n_levels -= 1
+            used = levels[PLACE, n_levels] - LINE
+            levels[TIMES, n_levels - 1] += 1
+    levels[PLACE, n_levels] = used + LINE
     return lines, used, n_levels
+
+
+@njit(nogil=True, cache=True)
+def _is_last_again(lines: Floats, places: Ints, used: int) -> bool:
+    """Return whether the last level, which ends at ``used``, equals the one before."""
+    start, before = places[-1], places[-2]
+    if used - start != start - LINE - before:
+        return False
+    for k in range(used - start):
+        # Numbers in the bits of ends need no look, and may be none as numbers.
+        if k % LINE != ORDER and lines[start + k] != lines[before + k]:
+            return False
+    return True
 
 
 @njit(nogil=True, cache=True)
@@ -262,15 +282,27 @@ def _compare(
     product: bool,  # noqa: FBT001
 ) -> float:
     """Return the distance, or the inner product, of two peeled diagrams."""
-    n_a, n_b = a_levels.shape[0] - 1, b_levels.shape[0] - 1
+    n_a, n_b = a_levels.shape[1] - 1, b_levels.shape[1] - 1
+    k, m = 0, 0
+    # How many levels are left that equal the present one.
+    a_left = a_levels[TIMES, 0] if n_a else EVER
+    b_left = b_levels[TIMES, 0] if n_b else EVER
     total = 0.0
-    for k in range(min(n_a, n_b) if product else max(n_a, n_b)):
+    while (k < n_a and m < n_b) or (not product and (k < n_a or m < n_b)):
         i, i_end, j, j_end = NO_LEVEL, NO_LEVEL, NO_LEVEL, NO_LEVEL
         if k < n_a:
-            i, i_end = a_levels[k], a_levels[k + 1] - 2 * LINE
-        if k < n_b:
-            j, j_end = b_levels[k], b_levels[k + 1] - 2 * LINE
-        total += _integral(a, i, i_end, b, j, j_end, product)
+            i, i_end = a_levels[PLACE, k], a_levels[PLACE, k + 1] - 2 * LINE
+        if m < n_b:
+            j, j_end = b_levels[PLACE, m], b_levels[PLACE, m + 1] - 2 * LINE
+        times = min(a_left, b_left)
+        total += times * _integral(a, i, i_end, b, j, j_end, product)
+        a_left, b_left = a_left - times, b_left - times
+        if a_left == 0:
+            k += 1
+            a_left = a_levels[TIMES, k] if k < n_a else EVER
+        if b_left == 0:
+            m += 1
+            b_left = b_levels[TIMES, m] if m < n_b else EVER
     return total / 6.0 if product else math.sqrt(total / 3.0)
 
 
