@@ -9,21 +9,23 @@ from benchmarks.agreement import same_arrays
 from benchmarks.report import Table, pairs_table
 from benchmarks.settings import Settings
 from benchmarks.timing import Contender, Timing, Verdict, race
-from benchmarks.workloads import describe, workload
+from benchmarks.workloads import describe, many_small, workload
 from pbow import Diagrams
 from pbow.kernels import MultiScaleKernel, SlicedWassersteinKernel
 
 __all__ = ["benchmark"]
 
 # Diagrams of a matrix; GUDHI takes ten seconds for it.
-SIZES = {"W1": 150, "W2": 40}
+SIZES = {"W1": 150, "W2": 40, "small": 400}
+# Of a small diagram, as those of parts of shapes are.
+N_POINTS = 13
 FEWEST = 6
 N_LINES = 10
 ROUNDING = 1e-11
 
 
 def benchmark(settings: Settings) -> list[Table]:
-    """Race the ways to fill a matrix, on two workloads."""
+    """Race the ways to fill a matrix, on two workloads and on small diagrams."""
     return [race_(name, settings) for race_ in (_heat, _sliced) for name in SIZES]
 
 
@@ -69,6 +71,8 @@ def _sliced(name: str, settings: Settings) -> Table:
 
 
 def _some(name: str, settings: Settings) -> Diagrams:
+    if name == "small":
+        return many_small(max(FEWEST, SIZES[name] // settings.shrink), N_POINTS)
     X = workload(name, settings)
     n = min(max(FEWEST, SIZES[name] // settings.shrink), len(X))
     return X[np.linspace(0, len(X) - 1, n).astype(np.int64)]

@@ -8,6 +8,7 @@ from pbow import Diagrams
 from pbow.kernels._tiles import (
     BYTES_PER_STRIP,
     MOST_TILES_PER_ROW,
+    Blocks,
     Comparison,
     _cut,
     _Layout,
@@ -98,3 +99,17 @@ def test_pairs_are_filled_in_strips_and_threads(
     expected = compare(np.arange(50.0), np.arange(50.0), everything, everything)
     assert_array_equal(matrix, expected[:, :33])
     assert_array_equal(fill(comparison, left, None, out=None, **options), expected)
+
+
+def test_a_block_is_made_once_for_all_tiles_beside_each_other():
+    made = []
+
+    def make(where):
+        made.append((where.start, where.stop))
+        return object()
+
+    blocks = Blocks(make)
+    one, other = blocks[0:4], blocks[4:8]
+    assert one is blocks[0:4]
+    assert one is not other
+    assert made == [(0, 4), (4, 8)]
