@@ -131,11 +131,11 @@ def wasserstein(
         rows, columns = columns, rows
         row_middles, column_middles = column_middles, row_middles
     n, m = row_middles.shape[0], column_middles.shape[0]
-    row_costs, column_costs = np.empty(n), np.empty(m)
+    row_costs, column_costs, prices = np.empty(n), np.empty(m), np.empty(m)
+    partners = np.empty(n, np.int32)
     scale = unit_of(max(longest_of(rows, metric), longest_of(columns, metric)))
     largest = math.inf
     on_a_line = order <= HIGHEST_ORDER_ON_A_LINE and are_on_a_line(rows, columns)
-    partners, prices = np.empty(n, np.int32), np.empty(m)
     total = 0.0
     while total < SMALL:
         _leaving(rows, order, metric, scale, largest, row_costs)
@@ -160,7 +160,15 @@ def wasserstein(
             prices,
         )
         total = _total(
-            rows, row_costs, columns, column_costs, order, metric, scale, partners
+            rows,
+            row_costs,
+            columns,
+            column_costs,
+            order,
+            metric,
+            scale,
+            partners,
+            prices,
         )
         if total < SMALL:
             # In this unit the total is from 1 to n + m. No best matching leaves a point
@@ -195,7 +203,10 @@ def match(
     of being left at the price 0.
     """
     n, m = row_costs.shape[0], column_costs.shape[0]
-    starts = np.empty(n + 1, np.int64)
+    # Few arrays, cut in pieces: small diagrams would wait for their allocation.
+    longs, shorts = np.empty(2 * n + 1, np.int64), np.empty(n + m, np.int32)
+    starts, choices = longs[: n + 1], longs[n + 1 :]
+    owners, waiting = shorts[:m], shorts[m:]
     ids, costs = _find_candidates(
         rows,
         row_middles,
@@ -224,24 +235,15 @@ def match(
         )
         return
     for j in range(m):
-        prices[j] = column_costs[j]
-    owners = np.full(m, NOBODY, np.int32)
-    choices = np.full(n, NOBODY, np.int64)
-    waiting = np.empty(n, np.int32)
+        owners[j], prices[j] = NOBODY, column_costs[j]
+    for i in range(n):
+        choices[i] = NOBODY
     n_waiting = _bid(
         starts, ids, costs, row_costs, prices, owners, choices, waiting, BIDS * n
     )
-    distances = np.full(m, math.inf)
-    reached_by = np.empty(m, np.int64)
-    reached_from = np.empty(m, np.int32)
-    touched = np.empty(m, np.int32)
-    scanned = np.empty(m, np.int32)
-    lengths = np.empty(m)
-    keys = np.empty(starts[n] + 1)
-    items = np.empty(starts[n] + 1, np.int32)
-    for t in range(n_waiting):
-        _augment(
-            waiting[t],
+    if n_waiting > 0:
+        _augment_waiting(
+            waiting[:n_waiting],
             starts,
             ids,
             costs,
@@ -249,14 +251,6 @@ def match(
             prices,
             owners,
             choices,
-            distances,
-            reached_by,
-            reached_from,
-            touched,
-            scanned,
-            lengths,
-            keys,
-            items,
         )
     for i in range(n):
         partners[i] = NOBODY if choices[i] == NOBODY else ids[choices[i]]
@@ -285,7 +279,7 @@ def _find_candidates(
     size = 0
     slack = rounding_of(row_middles, column_middles)
     factor = diagonal_factor(metric)
-    longest = longest_of(columns, 1.0)
+    longest = math.inf if metric == math.inf else longest_of(columns, 1.0)
     for i in range(n):
         if size > MANY * n * m:
             break
@@ -298,18 +292,25 @@ def _find_candidates(
         for j in range(first_from(column_middles, row_middles[i] - reach), m):
             if column_middles[j] > last:
                 break
-            persistences = (death - birth) + (columns[2 * j + 1] - columns[2 * j])
-            distance = distance_of(rows, i, columns, j, metric)
-            # What holds for any order holds for order 1; this spares most powers.
-            if distance < factor * persistences and distance <= limit:
-                ids[size], costs[size] = j, distance / scale
-                size += 1
-        raise_to(costs[starts[i] : size], order)
+            b, d = columns[2 * j], columns[2 * j + 1]
+            distance = max(abs(b - birth), abs(d - death))
+            # Written in any case and kept or not: nobody could guess which. What holds
+            # for any order holds for order 1, and no metric is shorter than inf.
+            ids[size], costs[size] = j, distance
+            size += distance < factor * ((death - birth) + (d - b))
         n_found, size = size, starts[i]
+        if metric != math.inf:
+            for e in range(size, n_found):
+                costs[e] = distance_of(rows, i, columns, ids[e], metric)
+        if limit < math.inf:
+            for e in range(size, n_found):
+                costs[e] = costs[e] if costs[e] <= limit else math.inf
         for e in range(size, n_found):
-            if costs[e] < row_costs[i] + column_costs[ids[e]]:
-                ids[size], costs[size] = ids[e], costs[e]
-                size += 1
+            costs[e] /= scale
+        raise_to(costs[size:n_found], order)
+        for e in range(size, n_found):
+            ids[size], costs[size] = ids[e], costs[e]
+            size += costs[e] < row_costs[i] + column_costs[ids[e]]
     starts[n] = size
     return ids, costs
 
@@ -376,6 +377,46 @@ def _bid(
                 n_waiting += 1
                 break
     return n_waiting
+
+
+@njit(nogil=True, cache=True)
+def _augment_waiting(
+    waiting: Ids,
+    starts: Ints,
+    ids: Ids,
+    costs: Floats,
+    row_costs: Floats,
+    prices: Floats,
+    owners: Ids,
+    choices: Ints,
+) -> None:
+    """Give each waiting row a column, or leave it, one after the other."""
+    m = prices.shape[0]
+    distances, lengths = np.empty(m), np.empty(m)
+    for j in range(m):
+        distances[j] = math.inf
+    reached_by = np.empty(m, np.int64)
+    shorts = np.empty(3 * m, np.int32)
+    keys, items = np.empty(starts[-1] + 1), np.empty(starts[-1] + 1, np.int32)
+    for row in waiting:
+        _augment(
+            row,
+            starts,
+            ids,
+            costs,
+            row_costs,
+            prices,
+            owners,
+            choices,
+            distances,
+            reached_by,
+            shorts[:m],
+            shorts[m : 2 * m],
+            shorts[2 * m :],
+            lengths,
+            keys,
+            items,
+        )
 
 
 @njit(nogil=True, cache=True)
@@ -585,8 +626,12 @@ def _all_costs(
     costs = np.empty((n, m))
     for i in range(n):
         for j in range(m):
-            distance = distance_of(rows, i, columns, j, metric)
-            costs[i, j] = distance / scale if distance <= limit else math.inf
+            costs[i, j] = distance_of(rows, i, columns, j, metric)
+        if limit < math.inf:
+            for j in range(m):
+                costs[i, j] = costs[i, j] if costs[i, j] <= limit else math.inf
+        for j in range(m):
+            costs[i, j] /= scale
         raise_to(costs[i], order)
     return costs
 
@@ -673,23 +718,27 @@ def _total(
     metric: float,
     scale: float,
     partners: Ids,
+    paired: Floats,
 ) -> float:
-    """Return the total cost of a matching."""
-    paired = np.empty(partners.shape[0])
-    n_paired = 0
-    is_paired = np.zeros(column_costs.shape[0], np.bool_)
+    """Return the total cost of a matching; `paired` is scratch, as long as columns."""
+    n, m = row_costs.shape[0], column_costs.shape[0]
+    for j in range(m):
+        paired[j] = NOBODY
     total = 0.0
-    for i in range(partners.shape[0]):
-        j = partners[i]
-        if j == NOBODY:
+    for i in range(n):
+        if partners[i] == NOBODY:
             total += row_costs[i]
         else:
-            is_paired[j] = True
-            paired[n_paired] = distance_of(rows, i, columns, j, metric) / scale
-            n_paired += 1
-    for j in range(column_costs.shape[0]):
-        if not is_paired[j]:
+            paired[partners[i]] = i
+    for j in range(m):
+        if paired[j] == NOBODY:
             total += column_costs[j]
+    n_paired = 0
+    for i in range(n):
+        if partners[i] != NOBODY:
+            length = distance_of(rows, i, columns, partners[i], metric)
+            paired[n_paired] = length / scale
+            n_paired += 1
     raise_to(paired[:n_paired], order)
     for k in range(n_paired):
         total += paired[k]
