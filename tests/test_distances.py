@@ -274,6 +274,7 @@ def test_a_point_that_cannot_be_is_named(bad):
         ("order", "2", "a number >= 1, or inf"),
         ("ground_metric", 3, "1, 2 or inf; got 3"),
         ("ground_metric", "inf", "1, 2 or inf; got 'inf'"),
+        ("ground_metric", True, "1, 2 or inf; got True"),
         ("essential", "separate", "'match', 'drop' or a finite number; got 'separate'"),
         ("essential", INF, "'match', 'drop' or a finite number; got inf"),
         ("essential", None, "'match', 'drop' or a finite number; got None"),

@@ -210,7 +210,8 @@ def _compare(
     if not is_infinite and not (is_finite_number(order) and order >= 1):
         expected = "a number >= 1, or inf for the bottleneck distance"
         raise ParameterError("order", expected, order)
-    if not (isinstance(ground_metric, Real) and ground_metric in (1, 2, math.inf)):
+    is_number = isinstance(ground_metric, Real) and not isinstance(ground_metric, bool)
+    if not is_number or ground_metric not in (1, 2, math.inf):
         raise ParameterError("ground_metric", "1, 2 or inf", ground_metric)
     _check_essential(essential)
     q, metric = float(order), float(ground_metric)

@@ -150,7 +150,9 @@ def test_the_ground_metric_is_a_norm_of_the_differences(metric):
     assert_allclose(alone, np.linalg.norm([1.0, 1.0], float(metric)))
 
 
-@pytest.mark.parametrize("metric", [0, 1.5, 3, -math.inf, math.nan, "2", None, [1]])
+@pytest.mark.parametrize(
+    "metric", [0, 1.5, 3, -math.inf, math.nan, "2", None, [1], True]
+)
 def test_another_ground_metric_is_refused(metric):
     message = "'ground_metric' parameter of WassersteinKernel must be 1, 2 or inf"
     with pytest.raises(ValueError, match=message):

@@ -138,7 +138,11 @@ class WassersteinKernel(PairwiseKernel):
             "a number >= 1, or inf for the bottleneck distance",
         ),
         "ground_metric": Constraint(
-            lambda value: isinstance(value, Real) and value in (1, 2, math.inf),
+            lambda value: (
+                isinstance(value, Real)
+                and not isinstance(value, bool)
+                and value in (1, 2, math.inf)
+            ),
             "1, 2 or inf",
         ),
         "bandwidth": Number(above=0.0, optional=True),
