@@ -40,6 +40,7 @@ each_parameter = pytest.mark.parametrize(
 )
 # Other values than those of the list: each is set after fit.
 OTHERS = {
+    "ground_metric": 1,
     "temperature": 0.5,
     "n_words": 2,
     "covariance": "full",
@@ -73,6 +74,7 @@ OTHERS = {
 }
 # Values that no class takes for a collection with the parts H0 and H1.
 BAD = {
+    "ground_metric": [0, 3, True, "2", None, np.nan],
     "n_words": [0, 2.0, True, {"H0": 3}, {"H0": 3, "H1": -3}, (), (3, 2), "all"],
     "covariance": ["round"],
     "temperature": [0, -1.0, np.nan, np.inf, 1e9, "hot", None],
