@@ -282,27 +282,28 @@ def _compare(
     product: bool,  # noqa: FBT001
 ) -> float:
     """Return the distance, or the inner product, of two peeled diagrams."""
-    n_a, n_b = a_levels.shape[1] - 1, b_levels.shape[1] - 1
-    k, m = 0, 0
-    # How many levels are left that equal the present one.
-    a_left = a_levels[TIMES, 0] if n_a else EVER
-    b_left = b_levels[TIMES, 0] if n_b else EVER
+    a_places, a_times = a_levels[PLACE], a_levels[TIMES]
+    b_places, b_times = b_levels[PLACE], b_levels[TIMES]
+    n_a, n_b = a_places.shape[0] - 1, b_places.shape[0] - 1
     total = 0.0
+    # Levels k of a and m of b, and how many are left that equal them.
+    k, m = 0, 0
+    a_left, b_left = a_times[0] if n_a else EVER, b_times[0] if n_b else EVER
     while (k < n_a and m < n_b) or (not product and (k < n_a or m < n_b)):
         i, i_end, j, j_end = NO_LEVEL, NO_LEVEL, NO_LEVEL, NO_LEVEL
         if k < n_a:
-            i, i_end = a_levels[PLACE, k], a_levels[PLACE, k + 1] - 2 * LINE
+            i, i_end = a_places[k], a_places[k + 1] - 2 * LINE
         if m < n_b:
-            j, j_end = b_levels[PLACE, m], b_levels[PLACE, m + 1] - 2 * LINE
+            j, j_end = b_places[m], b_places[m + 1] - 2 * LINE
         times = min(a_left, b_left)
         total += times * _integral(a, i, i_end, b, j, j_end, product)
         a_left, b_left = a_left - times, b_left - times
         if a_left == 0:
             k += 1
-            a_left = a_levels[TIMES, k] if k < n_a else EVER
+            a_left = a_times[k] if k < n_a else EVER
         if b_left == 0:
             m += 1
-            b_left = b_levels[TIMES, m] if m < n_b else EVER
+            b_left = b_times[m] if m < n_b else EVER
     return total / 6.0 if product else math.sqrt(total / 3.0)
 
 

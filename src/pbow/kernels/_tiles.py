@@ -191,7 +191,8 @@ def _side(
     )
     wanted = min(LARGEST_SIDE, longest, max(shortest, max(shape) // 16))
     if wanted > WHOLE_VECTORS // 2:
-        wanted = WHOLE_VECTORS * round(wanted / WHOLE_VECTORS)
+        n_vectors = min(-(-wanted // WHOLE_VECTORS), longest // WHOLE_VECTORS)
+        wanted = WHOLE_VECTORS * max(1, n_vectors)
     wanted = min(wanted, int(BYTES_PER_STRIP / bytes_per_diagram))
     return max(1, wanted, max(shape) // MOST_TILES_PER_ROW)
 
