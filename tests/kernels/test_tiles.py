@@ -114,3 +114,20 @@ def test_a_block_is_made_once_for_all_tiles_beside_each_other():
     assert one is blocks[0:4]
     assert one is not other
     assert made == [(0, 4), (4, 8)]
+
+
+def test_a_strip_is_not_prepared_again_for_the_next_one():
+    prepared = []
+
+    def prepare(parts):
+        prepared.append(sizes(parts).tolist())
+        return sizes(parts)
+
+    # Two strips each way; a tile has one diagram.
+    comparison = Comparison(prepare, compare, 1e9, BYTES_PER_STRIP / 2)
+    options = {"n_jobs": 1, "out": None, "key": lambda: "key", "progress": False}
+    fill(comparison, counts(4), None, **options)
+    assert prepared == [[0, 1], [2, 3]]
+    prepared.clear()
+    fill(comparison, counts(4), counts(2), **options)
+    assert prepared == [[0, 1], [0, 1], [2, 3]]

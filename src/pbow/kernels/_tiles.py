@@ -100,11 +100,18 @@ def fill(
     def fill_tiles(matrix: Floats, done: Mask, mark: Mark) -> None:
         total, n_done = layout.n_pairs(wanted), layout.n_pairs(wanted & done)
         bar = progress_bar(show=progress, total=total, done=n_done, unit="pairs")
+        kept: dict[tuple[str, int], Any] = {}
+        columns_of = "left" if symmetric else "right"
         with bar as advance:
             for above, beside, tiles in layout.strips(wanted & ~done, width):
-                one = comparison.prepare(_range(left, above))
-                same = symmetric and above == beside
-                other = one if same else comparison.prepare(_range(right, beside))
+                keys = ("left", above.start), (columns_of, beside.start)
+                # Strips that follow each other share rows or columns.
+                kept = {key: kept[key] for key in keys if key in kept}
+                if keys[0] not in kept:
+                    kept[keys[0]] = comparison.prepare(_range(left, above))
+                if keys[1] not in kept:
+                    kept[keys[1]] = comparison.prepare(_range(right, beside))
+                one, other = kept[keys[0]], kept[keys[1]]
 
                 def fill_tile(
                     tile: Tile,
