@@ -173,7 +173,7 @@ def test_distances_are_those_of_hera(kind, order, metric, rng):
 @pytest.mark.parametrize("order", [1, 2, 3])
 @each_metric
 def test_distances_are_those_of_the_network_simplex_of_pot(kind, order, metric, rng):
-    pytest.importorskip("ot", reason="needs POT, in benchmarks/requirements.txt")
+    pytest.importorskip("ot", reason="needs POT, in the extra test")
     gudhi = pytest.importorskip("gudhi.wasserstein")
     X, Y = kind(rng, 30), kind(rng, 40)
     expected = gudhi.wasserstein_distance(X, Y, order=order, internal_p=metric)
