@@ -88,6 +88,35 @@ def test_the_matching_costs_the_distance(kind, order, metric, rng):
         assert (np.diff(of_Y[:, 1]) > 0).all()
 
 
+def test_bottleneck_matchings_of_repeated_points_have_the_critical_step():
+    X, Y = [[0.0, 2.0]] * 8, [[0.4, 1.0]] * 8 + [[9.0, 9.9]] * 8
+    options = {"ground_metric": 2, "return_matching": True}
+    distance, matching = bottleneck_distance(X, Y, **options)
+    steps = steps_of(np.array(X), np.array(Y), matching, 2)
+    assert_allclose(steps.max(), distance, rtol=1e-12)
+    rng = np.random.default_rng(0)
+    for _ in range(500):
+        X, Y = (repeated(cloud)(rng, 40) for _ in range(2))
+        distance, matching = bottleneck_distance(X, Y, **options)
+        steps = steps_of(X, Y, matching, 2)
+        assert_allclose(steps.max(), distance, rtol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-170, 1e-200, 1e-320, 1e90])
+@each_metric
+def test_matchings_cost_the_distance_at_any_scale(metric, scale):
+    X = scale * np.repeat([[0.0, 1.0], [3.0, 5.0]], 10, axis=0)
+    Y = scale * np.repeat([[0.0, 1.1], [3.2, 5.0]], 10, axis=0)
+    for order in (1, 2, np.inf):
+        distance, matching = wasserstein_distance(
+            X, Y, order, ground_metric=metric, return_matching=True
+        )
+        assert len(matching) == 20
+        apart = X[matching[:, 0]] - Y[matching[:, 1]]
+        assert max(math.hypot(*pair) for pair in apart) <= 0.3 * scale
+        assert distance > 0.0
+
+
 @pytest.mark.parametrize("kind", [cloud, near_the_diagonal, repeated(long_bars)])
 def test_a_bottleneck_matching_has_the_least_sum(kind, rng):
     X, Y = kind(rng, 6), kind(rng, 5)
@@ -241,7 +270,7 @@ def test_diagrams_of_one_sample_are_taken_as_they_are():
     )
     assert wasserstein_distance(X["H0"][:1], X["H0"][1:]) == 1.0
     assert wasserstein_distance(X[0]["H0"], X[1]["H0"]) == 1.0
-    message = 'Expected Y to be one diagram; got 1 samples.*as in Y\\["H0"\\]'
+    message = 'Expected Y to be one diagram; got 1 sample .*as in Y\\["H0"\\]'
     with pytest.raises(ValueError, match=message):
         wasserstein_distance(X["H0"][:1], X[1:])
     with pytest.raises(ValueError, match="Expected X to be one diagram; got 2 samples"):

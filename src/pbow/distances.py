@@ -10,12 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.checks import is_finite_number
+from pbow._utils.text import plural
 from pbow.compute.bottleneck import diagonal_factor
 from pbow.compute.matching import NOBODY, match
-from pbow.compute.transport import transport
+from pbow.compute.transport import set_lengths, transport
 from pbow.compute.wasserstein import (
     Prepared,
+    births_between,
     distances_between,
+    norm_of,
     prepare,
     transports,
 )
@@ -93,7 +96,8 @@ def wasserstein_distance(
         point j of Y; -1 stands for the diagonal. Points of X come in their order, then
         points of Y that are left. Points that are dropped are in no row. Where several
         matchings have the distance, it is one of them; of order ``inf``, one with the
-        least sum of distances. None where the distance is infinite.
+        least sum of distances among those within the distance of the finite points.
+        None where the distance is infinite.
 
     See Also
     --------
@@ -179,7 +183,7 @@ def bottleneck_distance(
     distance : float
     matching : ndarray of shape (n_pairs, 2), or None
         Only if `return_matching`, as in :func:`wasserstein_distance`. Of all matchings
-        within the distance, it is one with the least sum of distances.
+        within the distance of the finite points, one with the least sum of distances.
 
     See Also
     --------
@@ -218,13 +222,22 @@ def _compare(
     left, right = (
         _prepare(name, diagram, essential) for name, diagram in (("X", X), ("Y", Y))
     )
-    pair = (left.prepared, right.prepared)
-    distance = float(distances_between(*pair, q, metric, mirrored=False)[0, 0])
+    one, other = left.prepared, right.prepared
+    none = np.empty(0)
+    among_finite = distances_between(
+        one._replace(births=none),
+        other._replace(births=none),
+        q,
+        metric,
+        mirrored=False,
+    )
+    both = np.stack((among_finite, births_between(one, other, q)))
+    distance = float(norm_of(both, q)[0, 0])
     if not return_matching:
         return distance
     if math.isinf(distance):
         return distance, None
-    return distance, _matching(left, right, q, metric)
+    return distance, _matching(left, right, q, metric, float(among_finite[0, 0]))
 
 
 def _check_essential(essential: Any) -> None:
@@ -249,9 +262,9 @@ def _prepare(name: str, diagram: Any, essential: Essential) -> _Diagram:
         diagram = _from_array(name, diagram)
     if len(diagram) != 1 or len(diagram.parts) != 1:
         msg = (
-            f"Expected {name} to be one diagram; got {len(diagram)} samples with parts "
-            f"{', '.join(diagram.parts)}. Take one, as in "
-            f'{name}["{diagram.parts[0]}"][3]; WassersteinKernel compares collections.'
+            f"Expected {name} to be one diagram; got {plural(len(diagram), 'sample')} "
+            f"with parts {', '.join(diagram.parts)}. Take a part and a sample, as in "
+            f'{name}["{diagram.parts[0]}"][0]; WassersteinKernel compares collections.'
         )
         raise ValueError(msg)
     if not isinstance(essential, str):
@@ -275,7 +288,7 @@ def _from_array(name: str, diagram: Any) -> Diagrams:
         msg = (
             f"Expected {name} to be one diagram, births and deaths of shape "
             f"(n_points, 2); got {diagram!r:.100}. Of a list of diagrams take one, as "
-            "X[0]; WassersteinKernel compares collections."
+            f"{name}[0]; WassersteinKernel compares collections."
         )
         raise ValueError(msg)
     try:
@@ -285,10 +298,15 @@ def _from_array(name: str, diagram: Any) -> Diagrams:
         raise ValueError(msg) from None
 
 
-def _matching(left: _Diagram, right: _Diagram, order: float, metric: float) -> Ints:
-    """Return pairs of points, and points that are left, by their places."""
+def _matching(
+    left: _Diagram, right: _Diagram, order: float, metric: float, distance: float
+) -> Ints:
+    """Return pairs of points, and points that are left, by their places.
+
+    `distance` is that of the finite points.
+    """
     one, other = left.prepared, right.prepared
-    rows, columns = _best_pairs(one, other, order, metric)
+    rows, columns = _best_pairs(one, other, order, metric, distance)
     rows, columns = one.places[rows], other.places[columns]
     rows_left, columns_left = (
         np.setdiff1d(left.finite, rows),
@@ -308,26 +326,19 @@ def _matching(left: _Diagram, right: _Diagram, order: float, metric: float) -> I
 
 
 def _best_pairs(
-    left: Prepared, right: Prepared, order: float, metric: float
+    left: Prepared, right: Prepared, order: float, metric: float, distance: float
 ) -> tuple[Ints, Ints]:
     """Return the finite points that are paired, by their places among sorted ones."""
     n, m = len(left.middles), len(right.middles)
     if np.array_equal(left.points, right.points):
         return np.arange(n), np.arange(n)
-    [[distance]] = distances_between(
-        left._replace(births=np.empty(0)),
-        right._replace(births=np.empty(0)),
-        order,
-        metric,
-        mirrored=False,
-    )
     # In this unit no step of a best matching costs more than 1, and all together cost
     # at most n + m: nobody need know how much more others cost.
     unit, most = max(distance, np.finfo(np.float64).tiny), 2.0 * (n + m)
 
     def cost(lengths: Floats) -> Floats:
         if math.isinf(order):
-            return np.where(lengths <= unit, lengths / unit, most)
+            return np.where(lengths <= distance, lengths / unit, most)
         with np.errstate(over="ignore"):
             powers: Floats = np.minimum((lengths / unit) ** order, most)
         return powers
@@ -336,14 +347,11 @@ def _best_pairs(
         return cost(diagonal_factor(metric) * (points[1::2] - points[::2]))
 
     if transports(left, right, order)[0, 0]:
-        lengths = np.linalg.norm(
-            left.distinct.reshape(-1, 1, 2) - right.distinct.reshape(1, -1, 2),
-            metric,
-            axis=2,
-        )
-        return _pairs_by_transport(
-            left, right, cost(lengths), leaving(left.distinct), leaving(right.distinct)
-        )
+        n_rows, n_columns = len(left.counts), len(right.counts)
+        lengths = np.empty(n_rows * n_columns + n_rows + n_columns)
+        # By the loop that gave the distance: one of them is it, to the last bit.
+        set_lengths(left.distinct, right.distinct, metric, lengths)
+        return _pairs_by_transport(left, right, cost(lengths))
     partners, prices = np.empty(n, np.int32), np.empty(m)
     is_bottleneck = math.isinf(order)
     match(
@@ -367,15 +375,14 @@ def _best_pairs(
 def _pairs_by_transport(
     left: Prepared,
     right: Prepared,
-    costs: Floats,
-    row_costs: Floats,
-    column_costs: Floats,
+    flat: Floats,
 ) -> tuple[Ints, Ints]:
     """Return the pairs that a best flow between distinct points stands for."""
-    n, m = costs.shape
-    flat = np.concatenate((costs.ravel(), row_costs, column_costs))
+    n, m = len(left.counts), len(right.counts)
     flows, prices = np.empty(len(flat), np.int64), np.empty(n + m)
     transport(flat, left.counts, right.counts, flows, prices)
+    costs = flat[: n * m].reshape(n, m)
+    row_costs, column_costs = flat[n * m : n * m + n], flat[n * m + n :]
     # A pair that costs as much as to leave both points is none.
     is_pair = costs < np.add.outer(row_costs, column_costs)
     pairs = np.where(is_pair, flows[: n * m].reshape(n, m), 0)

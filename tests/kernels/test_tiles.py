@@ -65,6 +65,8 @@ def test_a_tile_is_neither_short_nor_long():
     assert _side((1000, 1000), 1e9) == 1
     assert _side((30, 30), 1e6) == 1  # some for every thread
     assert _side((30, 30), 1e4) == 14  # but none of almost nothing
+    assert _side((30, 30), 1e6, lanes=8) == 8  # nor with idle lanes
+    assert _side((30, 30), 1e7, lanes=8) == 3  # unless it takes too long
     assert _side((10**6, 10), 1e9) == 10**6 // MOST_TILES_PER_ROW
     assert _side((570, 570), 1e4) == 64  # not 35, which would leave a remainder
     assert _side((570, 570), 5e4) == 32

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from pbow.compute.bottleneck import distance_of, to_diagonal
 from pbow.compute.matching import SMALL, longest_of, raise_to, root_of, unit_of
 
-__all__ = ["transport", "transport_distance", "transport_tile"]
+__all__ = ["set_lengths", "transport", "transport_distance", "transport_tile"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -86,12 +86,7 @@ def transport_distance(
     n, m = row_counts.shape[0], column_counts.shape[0]
     lengths, costs = np.empty(n * m + n + m), np.empty(n * m + n + m)
     flows, prices = np.empty(n * m + n + m, np.int64), np.empty(n + m)
-    for i in range(n):
-        for j in range(m):
-            lengths[i * m + j] = distance_of(rows, i, columns, j, metric)
-        lengths[n * m + i] = to_diagonal(rows, i, metric)
-    for j in range(m):
-        lengths[n * m + n + j] = to_diagonal(columns, j, metric)
+    set_lengths(rows, columns, metric, lengths)
     if order == math.inf:
         return _bottleneck(lengths, row_counts, column_counts, costs, flows, prices)
     # Leaving costs less than 1 in this unit, and no pair is worth more than 2.
@@ -99,7 +94,8 @@ def transport_distance(
     total = _total(
         lengths, row_counts, column_counts, order, scale, 2.0, costs, flows, prices
     )
-    if total < SMALL:
+    # Rounding is per unit that is moved.
+    if total < SMALL * max(1, min(row_counts.sum(), column_counts.sum())):
         # As in matching: in this unit the total is from 1 to the number of points.
         scale = _bottleneck(lengths, row_counts, column_counts, costs, flows, prices)
         if scale == 0.0:
@@ -109,6 +105,18 @@ def transport_distance(
             lengths, row_counts, column_counts, order, scale, most, costs, flows, prices
         )
     return scale * root_of(total, order)
+
+
+@njit(nogil=True, cache=True)
+def set_lengths(rows: Floats, columns: Floats, metric: float, out: Floats) -> None:
+    """Set ``out`` to distances of pairs, row by row, and to the diagonal of all."""
+    n, m = rows.shape[0] // 2, columns.shape[0] // 2
+    for i in range(n):
+        for j in range(m):
+            out[i * m + j] = distance_of(rows, i, columns, j, metric)
+        out[n * m + i] = to_diagonal(rows, i, metric)
+    for j in range(m):
+        out[n * m + n + j] = to_diagonal(columns, j, metric)
 
 
 @njit(nogil=True, cache=True)

@@ -17,11 +17,21 @@ from numpy.typing import NDArray
 from pbow.compute.matching import wasserstein_tile
 from pbow.compute.transport import transport_tile
 
-__all__ = ["Prepared", "distances_between", "norm_of", "prepare", "transports"]
+__all__ = [
+    "Prepared",
+    "births_between",
+    "distances_between",
+    "norm_of",
+    "prepare",
+    "transports",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+
+# Pairs of distinct points, at 40 bytes each, up to which transport is taken.
+LARGEST_TABLE = 2_500_000
 
 
 class Prepared(NamedTuple):
@@ -93,7 +103,8 @@ def transports(left: Prepared, right: Prepared, order: float) -> Mask:
     """Whether transport is faster than matching, for each pair of diagrams.
 
     Measured on random diagrams of several kinds with repeated points: matching is
-    faster up to three of each; of order inf, the more distinct points there are.
+    faster up to three of each; of order inf up to eight, if many are distinct. Tables
+    of transport have a limit.
     """
     n_points, n_distinct = (
         np.add.outer(np.diff(one), np.diff(other))
@@ -102,8 +113,10 @@ def transports(left: Prepared, right: Prepared, order: float) -> Mask:
             (left.distinct_offsets, right.distinct_offsets),
         )
     )
-    times = np.maximum(3.0, 0.2 * n_distinct) if math.isinf(order) else 3.0
+    times = np.clip(0.2 * n_distinct, 3.0, 8.0) if math.isinf(order) else 3.0
+    sizes = (np.diff(one.distinct_offsets) for one in (left, right))
     mask: Mask = n_points > times * n_distinct
+    mask &= np.multiply.outer(*sizes) <= LARGEST_TABLE
     return mask
 
 

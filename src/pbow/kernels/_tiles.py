@@ -64,13 +64,15 @@ class Comparison:
     """How two collections are compared, pair by pair.
 
     `prepare` turns a strip of diagrams into what pairs need of them; `compare` returns
-    a block of the matrix from two prepared strips. The rest is rough costs.
+    a block of the matrix from two prepared strips. Costs are rough. Loops that work on
+    several diagrams side by side have `lanes` for them, which tiles fill if they can.
     """
 
     prepare: Callable[[Parts], Any]
     compare: Callable[[Any, Any, slice, slice], Floats]
     nanoseconds_per_pair: float
     bytes_per_diagram: float
+    lanes: int = 1
 
 
 def fill(
@@ -90,7 +92,8 @@ def fill(
     symmetric = right is None
     right = left if right is None else right
     shape = (len(next(iter(left.values()))), len(next(iter(right.values()))))
-    side = _side(shape, comparison.nanoseconds_per_pair, comparison.bytes_per_diagram)
+    costs = comparison.nanoseconds_per_pair, comparison.bytes_per_diagram
+    side = _side(shape, *costs, comparison.lanes)
     layout = _Layout(_cut(shape[0], side), _cut(shape[1], side), symmetric)
     work = comparison.nanoseconds_per_pair * shape[0] * shape[1]
     n_threads = min(count_threads(n_jobs), int(work / WORTH_A_THREAD))
@@ -186,7 +189,10 @@ def _cut(n: int, side: int) -> list[slice]:
 
 
 def _side(
-    shape: tuple[int, int], nanoseconds_per_pair: float, bytes_per_diagram: float = 1.0
+    shape: tuple[int, int],
+    nanoseconds_per_pair: float,
+    bytes_per_diagram: float = 1.0,
+    lanes: int = 1,
 ) -> int:
     """Return the side of a tile: some for every thread, none of them short or long.
 
@@ -196,7 +202,7 @@ def _side(
         int(math.sqrt(nanoseconds / nanoseconds_per_pair))
         for nanoseconds in (LEAST_NANOSECONDS_PER_TILE, NANOSECONDS_PER_TILE)
     )
-    wanted = min(LARGEST_SIDE, longest, max(shortest, max(shape) // 16))
+    wanted = min(LARGEST_SIDE, longest, max(shortest, max(shape) // 16, lanes))
     if wanted > WHOLE_VECTORS // 2:
         n_vectors = min(-(-wanted // WHOLE_VECTORS), longest // WHOLE_VECTORS)
         wanted = WHOLE_VECTORS * max(1, n_vectors)

@@ -45,6 +45,8 @@ class PairwiseKernel(DiagramEstimator):
     }
     # Distances of parts are joined by this norm of them: 1, 2, ... or inf.
     _part_order: ClassVar[float] = 2.0
+    # Diagrams that the loops of a kernel work on side by side.
+    _lanes: ClassVar[int] = 1
 
     X_fit_: Diagrams
     deaths_: dict[str, float]
@@ -280,6 +282,7 @@ class PairwiseKernel(DiagramEstimator):
             sum(self._nanoseconds_a_pair(n, m) for n, m in sizes),
             len(sizes) * self._bytes_a_diagram()
             + self._bytes_a_point() * sum(max(size) for size in sizes),
+            self._lanes,
         )
         return fill(
             comparison,

@@ -126,6 +126,7 @@ class MultiScaleKernel(PairwiseKernel):
     """
 
     short_name: ClassVar[str] = "multiscale"
+    _lanes: ClassVar[int] = 8
     constraints: ClassVar[Mapping[str, Constraint]] = {
         "bandwidth": Number(minimum=SMALLEST, maximum=LARGEST, optional=True),
         **PairwiseKernel.constraints,

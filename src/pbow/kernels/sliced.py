@@ -114,6 +114,7 @@ class SlicedWassersteinKernel(PairwiseKernel):
     """
 
     short_name: ClassVar[str] = "swk"
+    _lanes: ClassVar[int] = 8
     constraints: ClassVar[Mapping[str, Constraint]] = {
         "n_directions": Integer(1),
         "bandwidth": Number(above=0.0, optional=True),

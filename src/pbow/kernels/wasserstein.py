@@ -39,7 +39,7 @@ class WassersteinKernel(PairwiseKernel):
     takes it nevertheless, and mostly does well, without a guarantee. A small bandwidth
     helps; :class:`SlicedWassersteinKernel` is positive semidefinite. The worst case of
     time is cubic in the points of a diagram, and far from the usual one; that of memory
-    is about 16 bytes a pair of points, for each thread.
+    is about 16 bytes per pair of points, for each thread.
 
     Parameters
     ----------
