@@ -187,6 +187,7 @@ def norm_of(values: Floats, order: float) -> Floats:
     largest: Floats = values.max(axis=0, initial=0.0)
     if math.isinf(order):
         return largest
+    # Where the largest is 0 or inf, it is the norm, whatever the shares.
     is_number = (largest > 0.0) & np.isfinite(largest)
     shares = np.divide(values, largest, out=np.ones_like(values), where=is_number)
     norm: Floats = largest * (shares**order).sum(axis=0) ** (1.0 / order)

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pbow._utils.checks import is_finite_number
 from pbow._utils.constraints import Constraint, Jobs, OneOf
+from pbow.compute.wasserstein import norm_of
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams, check_diagrams
 from pbow.essential import ESSENTIAL, finite_parts, parts_with_points
 from pbow.estimator import DiagramEstimator
@@ -270,7 +271,9 @@ class PairwiseKernel(DiagramEstimator):
                 self._distance_tile(one[name], other[name], rows, columns)
                 for name in one
             ]
-            return _norm(blocks, self._part_order)
+            if len(blocks) == 1:
+                return blocks[0]
+            return norm_of(np.stack(blocks), self._part_order)
 
         sizes = [
             (_mean_size(part), _mean_size((right or left)[name]))
@@ -351,19 +354,3 @@ def _sum(blocks: Iterable[Floats]) -> Floats:
         total = block if total is None else total + block
     assert total is not None  # every collection has a part
     return total
-
-
-def _norm(blocks: list[Floats], order: float) -> Floats:
-    """Return the norm of the distances of parts, without overflow on the way."""
-    if len(blocks) == 1:
-        return blocks[0]
-    stacked = np.stack(blocks)
-    largest: Floats = stacked.max(axis=0)
-    if np.isinf(order):
-        return largest
-    # Where the largest is 0 or inf, it is the norm, whatever the shares.
-    is_number = (largest > 0.0) & np.isfinite(largest)
-    shares = np.divide(stacked, largest, out=np.ones_like(stacked), where=is_number)
-    powers = (shares**order).sum(axis=0)
-    norm: Floats = largest * powers ** (1.0 / order)
-    return norm
