@@ -23,7 +23,7 @@ try:
 except ImportError:  # Windows has no such locks: what was left there stays
     fcntl = None
 
-__all__ = ["AnyPath", "atomic_folder", "atomic_write", "naming"]
+__all__ = ["AnyPath", "atomic_folder", "atomic_write", "claim", "naming"]
 
 AnyPath = str | os.PathLike[str]
 
@@ -115,6 +115,42 @@ def atomic_folder(path: AnyPath) -> Iterator[Path]:
             except BaseException:
                 shutil.rmtree(draft, ignore_errors=True)
                 raise
+
+
+@contextlib.contextmanager
+def claim(path: AnyPath) -> Iterator[bool]:
+    """Say whether this process is the only one that makes `path`, until the end.
+
+    The claim is a lock on ``<path>.lock``, which the system drops when its process
+    ends, however it ends. Look for `path` itself after the claim: another process may
+    have made it just before. Where there are no locks, everyone has the claim.
+
+    Parameters
+    ----------
+    path : str or path-like
+        What is going to be made.
+
+    Yields
+    ------
+    is_mine : bool
+    """
+    if fcntl is None:
+        yield True
+        return
+    lock = Path(f"{os.fspath(path)}.lock")
+    with lock.open("wb") as file:
+        try:
+            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        except OSError:  # a disk without locks
+            yield True
+            return
+        try:
+            yield True
+        finally:
+            lock.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,15 +12,24 @@ from numpy.typing import NDArray
 from pbow._utils.files import AnyPath
 from pbow.datasets import SHAPE_NAMES, Dataset, Provenance, load_dataset, make_shapes
 from pbow.datasets.sources import search_folders
+from pbow.datasets.splits import FOLDS, N_FOLDS, OF_GROUPS, ORIGINAL
 from pbow.experiment.declaration import DatasetEntry, DeclarationError
 from pbow.experiment.surfaces import diagrams_like_surfaces
-from pbow.io import read_diagrams
+from pbow.io import read_diagrams, read_labels
 
-__all__ = ["fingerprint", "open_dataset"]
+__all__ = ["Draw", "draw", "fingerprint", "inner_groups", "open_dataset"]
 
 Ints = NDArray[np.int64]
 
 DEFAULT_PROTOCOL = "80/20"
+
+
+class Draw(NamedTuple):
+    """The samples of one repetition, and rows of its training and test set."""
+
+    dataset: Dataset
+    train: Ints
+    test: Ints
 
 
 def open_dataset(
@@ -30,30 +39,66 @@ def open_dataset(
     data_home: AnyPath | None = None,
     n_jobs: int | None = None,
 ) -> Dataset:
-    """Return a data set of an experiment, with the sub-sample drawn.
+    """Return a whole data set of an experiment.
 
     Parameters
     ----------
     entry : DatasetEntry
         What the experiment says.
     seed : int
-        Seeds what is drawn.
+        Seeds what is generated.
     data_home : str or path-like, optional
         Folder of the source files, as in :func:`pbow.datasets.load_dataset`.
     n_jobs : int or None, default=None
         Threads.
     """
-    [kind, *_] = entry.source
-    value = entry.source[kind]
-    if kind == "load":
-        dataset = load_dataset(value, data_home, seed=seed, n_jobs=n_jobs)
-    elif kind == "diagrams":
-        dataset = _from_files(entry, data_home)
-    else:
-        dataset = _generated(entry.name, kind, value, n_jobs)
-    if entry.per_class is None:
-        return dataset
-    return dataset.subsample(entry.per_class, seed=seed)
+    if entry.load is not None:
+        return load_dataset(entry.load, data_home, seed=seed, n_jobs=n_jobs)
+    if entry.diagrams is not None:
+        return _from_files(entry, data_home)
+    return _generated(entry, n_jobs)
+
+
+def draw(
+    dataset: Dataset, entry: DatasetEntry, repetition: int, *, seed: int, n_wanted: int
+) -> Draw:
+    """Return the sub-sample and the split of one repetition.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        As :func:`open_dataset` returns it.
+    entry : DatasetEntry
+        What the experiment says. With ``per_label``, samples are drawn anew in each
+        repetition, as in the authors' program.
+    repetition : int
+        Counted from 0.
+    seed : int
+        Seeds the draws.
+    n_wanted : int
+        Number of repetitions of the experiment.
+    """
+    if entry.per_label is not None:
+        dataset = dataset.subsample(entry.per_label, seed=seed + repetition)
+    protocol = entry.protocol or dataset.protocol
+    n_draws = 1 if protocol == ORIGINAL else n_wanted
+    if protocol == FOLDS:
+        n_draws = -(-n_wanted // N_FOLDS)
+    splits = dataset.splits(protocol, seed=seed, repetitions=n_draws)
+    if len(splits) < n_wanted:
+        msg = (
+            f"Data set {entry.name} has {len(splits)} splits by the protocol "
+            f"{protocol!r}; {n_wanted} repetitions were asked for. Set `repetitions = "
+            f"{len(splits)}` in its table."
+        )
+        raise ValueError(msg)
+    return Draw(dataset, *splits[repetition])
+
+
+def inner_groups(dataset: Dataset, entry: DatasetEntry) -> Ints | None:
+    """Return the groups that inner folds keep together: as the outer splits do."""
+    keeps_groups = (entry.protocol or dataset.protocol) in (*OF_GROUPS, FOLDS)
+    return dataset.groups if keeps_groups else None
 
 
 def fingerprint(dataset: Dataset) -> str:
@@ -68,21 +113,15 @@ def fingerprint(dataset: Dataset) -> str:
 
 
 def _from_files(entry: DatasetEntry, data_home: AnyPath | None) -> Dataset:
-    path = _find(entry.source["diagrams"], data_home)
-    labels = _find(entry.source["labels"], data_home)
-    values, names = _read_labels(labels)
+    path = _find(str(entry.diagrams), data_home)
     X = read_diagrams(path)
-    if len(X) != len(values):
-        msg = (
-            f"{path} has {len(X)} diagrams, and {labels} has {len(values)} labels; "
-            "expected as many."
-        )
-        raise ValueError(msg)
+    given = read_labels(_find(str(entry.labels), data_home), len(X))
+    names, labels = np.unique(given, return_inverse=True)
     return Dataset(
         name=entry.name,
         diagrams=X,
-        labels=values,
-        label_names=names,
+        labels=labels,
+        label_names=tuple(map(str, names)),
         protocol=DEFAULT_PROTOCOL,
         provenance=Provenance(origin=f"The file {path.name}.", path=path),
     )
@@ -98,41 +137,26 @@ def _find(name: str, data_home: AnyPath | None) -> Path:
     raise FileNotFoundError(msg)
 
 
-def _read_labels(path: Path) -> tuple[Ints, tuple[str, ...]]:
-    """Return classes counted from 0, and their names in order."""
-    if path.suffix == ".npy":
-        given = [str(value) for value in np.load(path, allow_pickle=False)]
-    else:
-        lines = path.read_text(encoding="utf-8").splitlines()
-        given = [line.strip() for line in lines if line.strip()]
-    if not given:
-        msg = f"Expected {path} to have a label for each diagram; it is empty."
-        raise ValueError(msg)
-    names, values = np.unique(given, return_inverse=True)
-    return values.astype(np.int64), tuple(map(str, names))
-
-
-def _generated(
-    name: str, kind: str, arguments: dict[str, Any], n_jobs: int | None
-) -> Dataset:
+def _generated(entry: DatasetEntry, n_jobs: int | None) -> Dataset:
     names: tuple[str, ...]
+    arguments = entry.shapes if entry.surfaces is None else entry.surfaces
     try:
-        if kind == "shapes":
+        if entry.surfaces is not None:
+            X, labels = diagrams_like_surfaces(**entry.surfaces)
+            names = ("smooth", "rough")
+        else:
             from pbow.homology import rips  # noqa: PLC0415  gudhi is an extra
 
-            clouds, labels = make_shapes(**{"random_state": 0} | arguments)
+            clouds, labels = make_shapes(**{"random_state": 0} | (entry.shapes or {}))
             X, names = rips(clouds, dims=(1,), n_jobs=n_jobs), SHAPE_NAMES
-        else:
-            X, labels = diagrams_like_surfaces(**arguments)
-            names = ("smooth", "rough")
     except TypeError as error:
-        msg = f"Data set {name}: {kind} does not take {arguments}: {error}"
+        msg = f"Data set {entry.name} cannot be generated from {arguments}: {error}"
         raise DeclarationError(msg) from error
     return Dataset(
-        name=name,
+        name=entry.name,
         diagrams=X,
         labels=labels,
         label_names=names,
         protocol=DEFAULT_PROTOCOL,
-        provenance=Provenance(origin=f"Generated: {kind}, {arguments}."),
+        provenance=Provenance(origin=f"Generated from {arguments}."),
     )

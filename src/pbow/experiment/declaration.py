@@ -5,15 +5,18 @@ from __future__ import annotations
 import itertools
 import json
 import tomllib
+import types
+import typing
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args, get_origin
 
 from pbow._utils.checks import is_finite_number, is_integer
 from pbow._utils.files import AnyPath
 from pbow._utils.text import did_you_mean
 from pbow.datasets.splits import PROTOCOLS
+from pbow.evaluation import CLASSIFIERS
 
 __all__ = [
     "Cell",
@@ -23,58 +26,84 @@ __all__ = [
     "DescriptorEntry",
     "Experiment",
     "Reported",
+    "describe",
     "read_experiment",
 ]
 
 Params = dict[str, Any]
+Grid = dict[str, list[Any]]
 
 # The ways to say where diagrams are from; exactly one is given.
 SOURCES = ("load", "diagrams", "shapes", "surfaces")
-SIMILARITIES = ("kernel", "max-distance")
+# TOML has no null.
+NONE = "none"
 
 
 class DeclarationError(ValueError):
-    """An experiment's file is not what it was expected to be; the message says how."""
+    """An experiment's file is not what was expected; the message says where and how."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reported:
-    """What a publication reports for a cell: percent, and seconds."""
+    """What a publication reports for a cell.
 
-    score: float
+    Attributes
+    ----------
+    accuracy : float
+        In percent.
+    std : float or None
+        Its standard deviation over the runs.
+    seconds : float or None
+        Time to construct the representation.
+    runs : int
+        Number of runs that the mean is of.
+    best, fastest : bool
+        Printed bold: not significantly worse than the best, or the fastest.
+    source : str
+        Where it is from, if not from the paper itself.
+    """
+
+    accuracy: float
     std: float | None = None
     seconds: float | None = None
-    best: bool = False  # printed bold: not significantly worse than the best
+    runs: int = 5
+    best: bool = False
     fastest: bool = False
-    source: str = ""  # where it is from, if not the paper itself
+    source: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Classifier:
-    """A support vector machine on Gram matrices, and how its cost C is chosen.
+    """Support vector machines, and how parameters are chosen.
 
     Attributes
     ----------
-    costs : tuple of float
-        Values of C, from small to large; among equals the first wins. Where the solver
-        meets its cap and the accuracy falls, larger ones are not tried.
+    names : tuple of str
+        How vectors are compared, see :func:`pbow.evaluation.compare`. Kernels have
+        their own way.
+    c_values : tuple of float
+        Values of C in increasing order; of equally good ones the first wins.
     folds : int
-        Of the cross-validation in the training part of a finalist.
+        Inner folds that choose C for finalists.
+    c_rows : int or None
+        At most so many training samples choose C for finalists.
     max_iterations : int
-        At which the solver of a pair of classes stops; results say how often it did.
-    screen_rows, screen_iterations : int
-        Training samples, at most, by which combinations of parameters are screened, and
-        the cap of iterations there.
+        Limit of the solver for each pair of labels; runs say how often it was met.
+    screen_rows : int or None
+        At most so many training samples screen combinations of parameters, by one of
+        three inner folds; None takes the whole training set.
     finalists : int
-        Combinations that go on from the screening, in each repetition.
+        Combinations that go on from the screening, in each repetition. A cell that has
+        no more of them is not screened.
     """
 
-    costs: tuple[float, ...] = (0.1, 1.0, 10.0, 100.0, 1000.0)
+    names: tuple[str, ...] = ("distance", "linear")
+    c_values: tuple[float, ...] = (0.1, 1.0, 10.0, 100.0, 1000.0)
     folds: int = 5
+    c_rows: int | None = None
     max_iterations: int = 20_000
-    screen_rows: int = 1000
-    screen_iterations: int = 5_000
-    finalists: int = 3
+    screen_rows: int | None = None
+    finalists: int = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,31 +114,37 @@ class DatasetEntry:
     ----------
     name, title : str
         In the file, and in tables.
-    source : dict
-        ``load`` is a name of :func:`pbow.datasets.load_dataset`; ``diagrams`` and
-        ``labels`` are files in the data folder; ``shapes`` has arguments of
-        :func:`pbow.datasets.make_shapes`; ``surfaces`` those of
+    load : str or None
+        A name of :func:`pbow.datasets.load_dataset`.
+    diagrams, labels : str or None
+        Files in the data folder.
+    shapes, surfaces : dict or None
+        Arguments of :func:`pbow.datasets.make_shapes`, or of
         :func:`pbow.experiment.diagrams_like_surfaces`.
-    per_class : int or None
-        Samples of each class to draw; None for all.
+    per_label : int or None
+        Samples per label to draw, anew in each repetition; None for all.
     protocol : str or None
         As in :meth:`pbow.datasets.Dataset.splits`; None is the data set's own.
     repetitions : int or None
         None is the experiment's.
+    differs : str
+        How it differs from the paper's, if it does and is not a stand-in.
     state_of_the_art : Reported or None
         What the paper cites.
-    differs : str
-        In what it is not the paper's, where it is no stand-in and yet not the same.
     """
 
     name: str
-    title: str
-    source: Params
-    per_class: int | None = None
+    title: str = ""
+    load: str | None = None
+    diagrams: str | None = None
+    labels: str | None = None
+    shapes: Params | None = None
+    surfaces: Params | None = None
+    per_label: int | None = None
     protocol: str | None = None
     repetitions: int | None = None
-    state_of_the_art: Reported | None = None
     differs: str = ""
+    state_of_the_art: Reported | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,36 +157,37 @@ class DescriptorEntry:
         In the file, and in tables.
     make : str
         What is called with the parameters: a class of pbow or one of its class methods,
-        as ``"PersistenceBoW.paper"``, or one of another package, as
-        ``"package.module:Class"``.
+        as ``"PersistenceBoW.paper"``, or of another module, as ``"package:Class"``.
     ours : bool
-        Whether it stands below the paper's rows.
+        Whether it is not one of the paper's rows.
     standardize : bool
-        Whether features are shifted and scaled by the training part's means and
-        standard deviations.
+        Whether features are standardized by the training set.
     rescale : bool
-        Whether similarities are divided by the mean similarity of a training sample to
-        itself, for vectors their mean squared norm. Values of C then mean the same for
-        all; the authors' program does not do so.
-    similarity : str
-        What a kernel method gives to the classifier: its ``"kernel"``, or as the
-        authors did, ``"max-distance"``, the largest distance of the training part minus
-        the distance.
-    on_all_rows : bool
-        Whether the representation is fitted to training and test samples together.
+        Whether kernel matrices are divided by their mean scale, so that a value of C
+        means the same for all. The authors' program does not do so.
+    factor : float
+        Multiplies kernel matrices.
+    fit_on_all : bool
+        Whether the representation is fitted to training and test samples.
     params : dict
         Parameters that are always the same.
+    grid : dict of str to list
+        Parameters that are searched.
+    also : list of dict
+        Parameters that are tried with the best combination of the grid only.
     """
 
     name: str
-    title: str
     make: str
+    title: str = ""
     ours: bool = False
     standardize: bool = False
     rescale: bool = False
-    similarity: str = "kernel"
-    on_all_rows: bool = False
+    factor: float = 1.0
+    fit_on_all: bool = False
     params: Params = field(default_factory=dict)
+    grid: Grid = field(default_factory=dict)
+    also: list[Params] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,9 +196,9 @@ class Cell:
 
     dataset: DatasetEntry
     descriptor: DescriptorEntry
-    grid: dict[str, tuple[Any, ...]]
+    grid: Grid
     optimum: Params | None = None
-    reported: Reported | None = None
+    paper: Reported | None = None
 
     @property
     def name(self) -> str:
@@ -171,10 +207,9 @@ class Cell:
 
     def combinations(self) -> list[Params]:
         """Return all combinations of parameters, those that never change included."""
-        values = itertools.product(*self.grid.values())
         return [
             self.descriptor.params | dict(zip(self.grid, chosen, strict=True))
-            for chosen in values
+            for chosen in itertools.product(*self.grid.values())
         ]
 
 
@@ -184,16 +219,14 @@ class Experiment:
 
     Attributes
     ----------
-    name, title : str
-        Short, and for tables.
+    name, title, caption : str
+        Short; for headings; and what a reader of its table must know.
     text : str
         The file, word for word.
     seed : int
-        Seeds divisions, sub-samples and codebooks.
+        Seeds splits, sub-samples and descriptors.
     repetitions : int
-        Number of divisions; four folds are four of them.
-    minutes_per_cell : float or None
-        What a cell may take; None is as long as it needs.
+        Number of splits; four folds are four of them.
     classifier : Classifier
         The same for all.
     cells : tuple of Cell
@@ -202,10 +235,10 @@ class Experiment:
 
     name: str
     title: str
+    caption: str
     text: str
     seed: int
     repetitions: int
-    minutes_per_cell: float | None
     classifier: Classifier
     cells: tuple[Cell, ...]
 
@@ -220,15 +253,12 @@ class Experiment:
         entries = {cell.descriptor.name: cell.descriptor for cell in self.cells}
         return tuple(entries.values())
 
-    def cell(self, dataset: str, descriptor: str) -> Cell | None:
-        """Return the cell of a data set and a descriptor, None where it is left out."""
-        for cell in self.cells:
-            if (cell.dataset.name, cell.descriptor.name) == (dataset, descriptor):
-                return cell
-        return None
+    def n_repetitions(self, dataset: DatasetEntry) -> int:
+        """Return the number of splits of a data set."""
+        return dataset.repetitions or self.repetitions
 
     def only(self, names: Collection[str]) -> Experiment:
-        """Return the experiment with the cells that are asked for; by none, with all.
+        """Return the experiment with some of its cells; without names, with all.
 
         Parameters
         ----------
@@ -258,17 +288,17 @@ def read_experiment(path: AnyPath) -> Experiment:
     Parameters
     ----------
     path : str or path-like
-        A TOML file; docs/guide/experiments.md has its form.
+        A TOML file; docs/guide/experiments.md describes it.
 
     Returns
     -------
     experiment : Experiment
-        Checked: every name that is used is declared, every value is of its kind.
+        Checked: every name that is used is declared, every value has its type.
 
     Raises
     ------
     DeclarationError
-        Where the file says something else; the message gives the place.
+        If the file says anything else; the message gives the place.
 
     Examples
     --------
@@ -302,265 +332,204 @@ def read_experiment(path: AnyPath) -> Experiment:
     return _Reader(path).experiment(content, text)
 
 
-# What TOML cannot say: it has no null.
-NONE = "none"
+def describe(params: Mapping[str, Any]) -> str:
+    """Return parameters as one line of JSON in a fixed order: equal means equal."""
+    return json.dumps(params, sort_keys=True)
 
 
 class _Reader:
-    """Turns tables into objects; every error names the file and the place in it."""
+    """Makes objects of tables; every error names the file and the place in it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
+    def fail(self, place: str, expected: str, got: Any) -> NoReturn:
+        where = f" in [{place}]" if place else ""
+        msg = f"{self.path}: expected {expected}{where}; got {got}."
+        raise DeclarationError(msg)
+
     def experiment(self, content: Params, text: str) -> Experiment:
-        top = _Table(self, "", content)
-        classifier = self._classifier(top.table("classifier"))
+        tables = {key: content.pop(key, {}) for key in ("datasets", "descriptors")}
+        for key, table in tables.items():
+            if not isinstance(table, dict) or not table:
+                self.fail("", f"at least one table [{key}.<name>]", table or "none")
+        top = self.make(_Top, "", content)
         datasets = {
             name: self._dataset(name, table)
-            for name, table in top.tables("datasets").items()
+            for name, table in tables["datasets"].items()
         }
-        cells: dict[tuple[str, str], Cell] = {}
-        for name, table in top.tables("descriptors").items():
-            for cell in self._cells(name, table, datasets):
-                cells[cell.dataset.name, name] = cell
-        experiment = Experiment(
-            name=top.text("name", self.path.stem),
-            title=top.text("title", self.path.stem),
+        cells = [
+            cell
+            for name, table in tables["descriptors"].items()
+            for cell in self._cells(name, table, datasets)
+        ]
+        return Experiment(
+            **vars(top)
+            | {
+                "name": top.name or self.path.stem,
+                "title": top.title or top.name or self.path.stem,
+            },
             text=text,
-            seed=top.integer("seed", 0, least=0),
-            repetitions=top.integer("repetitions", 5),
-            minutes_per_cell=top.positive("minutes_per_cell"),
-            classifier=classifier,
-            # In the order of the data sets, whatever order descriptors were read in.
             cells=tuple(
-                cell
-                for dataset in datasets
-                for (of, _), cell in cells.items()
-                if of == dataset
+                cell for name in datasets for cell in cells if cell.dataset.name == name
             ),
         )
-        top.end()
-        return experiment
 
-    def _classifier(self, table: _Table) -> Classifier:
-        standard = Classifier()
-        costs = table.numbers("costs", standard.costs)
-        made = Classifier(
-            costs=costs,
-            folds=table.integer("folds", standard.folds, least=2),
-            max_iterations=table.integer("max_iterations", standard.max_iterations),
-            screen_rows=table.integer("screen_rows", standard.screen_rows, least=4),
-            screen_iterations=table.integer(
-                "screen_iterations", standard.screen_iterations
-            ),
-            finalists=table.integer("finalists", standard.finalists),
-        )
-        table.end()
-        return made
+    def make(self, cls: type[Any], place: str, content: Any, **given: Any) -> Any:
+        """Make a dataclass of a table: keys are its fields, values have their types."""
+        if not isinstance(content, dict):
+            self.fail(place, "a table", repr(content))
+        types_of = typing.get_type_hints(cls)
+        known = [f.name for f in fields(cls) if f.name not in given]
+        unknown = [f"{k}{did_you_mean(k, known)}" for k in content if k not in known]
+        if unknown:
+            self.fail(place, f"only {', '.join(known)}", ", ".join(unknown))
+        needed = (f for f in fields(cls) if f.default is f.default_factory is MISSING)
+        for f in needed:
+            if f.name not in content and f.name not in given:
+                self.fail(place, f"a value for {f.name}", "none")
+        values = {
+            key: self._value(types_of[key], f"{place}.{key}".lstrip("."), value)
+            for key, value in content.items()
+        }
+        return cls(**given, **values)
 
-    def _dataset(self, name: str, table: _Table) -> DatasetEntry:
-        given = [source for source in SOURCES if source in table.content]
+    def _value(self, kind: Any, place: str, value: Any) -> Any:
+        """Check one value against the type of its field."""
+        if (
+            get_origin(kind) is types.UnionType
+        ):  # X | None: TOML leaves out what is None
+            (kind,) = (option for option in get_args(kind) if option is not type(None))
+        origin, inner = get_origin(kind) or kind, get_args(kind)
+        if kind is Reported:
+            return self.make(Reported, place, value)
+        if kind is Classifier:
+            return self._classifier(place, value)
+        if origin in (tuple, list):
+            if not isinstance(value, list) or not value:
+                self.fail(place, "a list of values", repr(value))
+            return origin(self._value(inner[0], place, one) for one in value)
+        if origin is dict and isinstance(value, dict):
+            return {
+                key: [_or_none(v) for v in self._value(inner[1], place, one)]
+                if get_origin(inner[1]) is list
+                else _or_none(self._plain(place, one))
+                for key, one in value.items()
+            }
+        if kind is Any:
+            return self._plain(place, value)
+        expected, is_valid = _PLAIN_TYPES[origin]
+        if origin is int and place != "seed":
+            expected, is_valid = "a whole number >= 1", lambda n: is_integer(n, 1)
+        if not is_valid(value):
+            self.fail(place, expected, repr(value))
+        return float(value) if origin is float else value
+
+    def _classifier(self, place: str, table: Any) -> Classifier:
+        made: Classifier = self.make(Classifier, place, table)
+        for name in made.names:
+            if name not in CLASSIFIERS:
+                self.fail(f"{place}.names", f"some of {', '.join(CLASSIFIERS)}", name)
+        if min(made.c_values) <= 0.0:
+            self.fail(f"{place}.c_values", "numbers > 0", list(made.c_values))
+        return replace(made, c_values=tuple(sorted(made.c_values)))
+
+    def _plain(self, place: str, value: Any) -> Any:
+        """Refuse what JSON, the format of runs, cannot hold."""
+        try:
+            json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError):
+            kinds = "text, finite numbers, true, false, lists or tables"
+            self.fail(place, kinds, repr(value))
+        return value
+
+    def _dataset(self, name: str, table: Any) -> DatasetEntry:
+        place = f"datasets.{name}"
+        self._check_name("datasets", name)
+        entry: DatasetEntry = self.make(DatasetEntry, place, table, name=name)
+        given = [source for source in SOURCES if getattr(entry, source) is not None]
         if len(given) != 1:
-            table.fail(f"exactly one of {', '.join(SOURCES)}", f"{given or 'none'}")
-        source: Params = {}
-        if given[0] in ("shapes", "surfaces"):
-            source[given[0]] = table.table(given[0]).rest()
-        else:
-            source[given[0]] = table.text(given[0])
-        if given[0] == "diagrams":
-            source["labels"] = table.text("labels")
-        protocol = table.text("protocol", NONE)
-        if protocol not in (NONE, *PROTOCOLS):
-            table.fail(f"protocol to be one of {', '.join(PROTOCOLS)}", repr(protocol))
-        entry = DatasetEntry(
-            name=name,
-            title=table.text("title", name),
-            source=source,
-            per_class=table.integer("per_class", None),
-            protocol=None if protocol == NONE else protocol,
-            repetitions=table.integer("repetitions", None),
-            state_of_the_art=self._reported(table, "state_of_the_art"),
-            differs=table.text("differs", ""),
-        )
-        table.end()
-        return entry
+            self.fail(place, f"exactly one of {', '.join(SOURCES)}", given or "none")
+        if (entry.diagrams is None) != (entry.labels is None):
+            self.fail(place, "both diagrams and labels", given)
+        if entry.protocol not in (None, *PROTOCOLS):
+            options = ", ".join(PROTOCOLS)
+            self.fail(place, f"protocol to be one of {options}", repr(entry.protocol))
+        return replace(entry, title=entry.title or name)
 
     def _cells(
-        self, name: str, table: _Table, datasets: Mapping[str, DatasetEntry]
+        self, name: str, table: Any, datasets: Mapping[str, DatasetEntry]
     ) -> Iterator[Cell]:
-        similarity = table.text("similarity", SIMILARITIES[0])
-        if similarity not in SIMILARITIES:
-            table.fail(f"similarity to be one of {SIMILARITIES}", repr(similarity))
-        entry = DescriptorEntry(
-            name=name,
-            title=table.text("title", name),
-            make=table.text("make"),
-            ours=table.flag("ours"),
-            standardize=table.flag("standardize"),
-            rescale=table.flag("rescale"),
-            similarity=similarity,
-            on_all_rows=table.flag("on_all_rows"),
-            params=_with_none(table.table("params").rest()),
+        place = f"descriptors.{name}"
+        self._check_name("descriptors", name)
+        own = dict(table) if isinstance(table, dict) else table
+        only, special = (
+            (own.pop("only", list(datasets)), own.pop("on", {}))
+            if isinstance(own, dict)
+            else ([], {})
         )
-        grid = self._grid(table)
-        asked = table.names("only", datasets)
-        special = table.tables("on", optional=True)
-        table.end()
-        for dataset in special:
-            if dataset not in asked:
-                table.fail(f"'on' to have some of {', '.join(asked)}", repr(dataset))
-        for dataset in asked:
-            here = special.get(dataset, _Table(self, "", {}))
+        entry: DescriptorEntry = self.make(DescriptorEntry, place, own, name=name)
+        entry = replace(entry, title=entry.title or name)
+        if not isinstance(only, list) or any(one not in datasets for one in only):
+            names = ", ".join(datasets)
+            self.fail(place, f"only to be a list of some of {names}", repr(only))
+        if not isinstance(special, dict) or any(one not in only for one in special):
+            self.fail(place, f"'on' to have some of {', '.join(only)}", list(special))
+        for dataset in only:
+            here = self.make(
+                _Special, f"{place}.on.{dataset}", special.get(dataset, {})
+            )
+            grid = entry.grid | here.grid
+            for key, values in grid.items():
+                # Twice the same combination would be one run that counts twice.
+                if len({json.dumps(value) for value in values}) < len(values):
+                    self.fail(
+                        f"{place}.grid", f"{key} to have every value once", values
+                    )
             yield Cell(
                 dataset=datasets[dataset],
                 descriptor=entry,
-                grid=grid | self._grid(here),
-                optimum=_with_none(here.table("optimum").rest()) or None,
-                reported=self._reported(here, "paper"),
+                grid=grid,
+                optimum=here.optimum,
+                paper=here.paper,
             )
-            here.end()
 
-    def _grid(self, table: _Table) -> dict[str, tuple[Any, ...]]:
-        inner = table.table("grid")
-        grid = inner.rest()
-        for name, values in grid.items():
-            if not isinstance(values, list) or not values:
-                inner.fail(f"{name} to be a list of values", repr(values))
-            # Twice the same combination would be one run that counts twice.
-            if len(set(map(json.dumps, values))) < len(values):
-                inner.fail(f"{name} to have every value once", repr(values))
-        return {name: tuple(map(_or_none, values)) for name, values in grid.items()}
-
-    def _reported(self, table: _Table, key: str) -> Reported | None:
-        inner = table.table(key)
-        if key not in table.content:
-            return None
-        made = Reported(
-            score=inner.number("score"),
-            std=inner.number("std", None),
-            seconds=inner.number("seconds", None),
-            best=inner.flag("best"),
-            fastest=inner.flag("fastest"),
-            source=inner.text("source", ""),
-        )
-        inner.end()
-        return made
+    def _check_name(self, place: str, name: str) -> None:
+        if not name or "/" in name:  # a cell is called data set/descriptor
+            self.fail(place, "names that are not empty and have no '/'", repr(name))
 
 
-_ABSENT: Any = object()
+@dataclass(frozen=True, kw_only=True)
+class _Top:
+    """What stands above all tables."""
+
+    name: str = ""
+    title: str = ""
+    caption: str = ""
+    seed: int = 0
+    repetitions: int = 5
+    classifier: Classifier = Classifier()
 
 
-class _Table:
-    """One table of the file, of which every key must be asked for."""
+@dataclass(frozen=True, kw_only=True)
+class _Special:
+    """What a descriptor has of its own on one data set."""
 
-    def __init__(self, reader: _Reader, place: str, content: Params) -> None:
-        self.reader = reader
-        self.place = place
-        self.content = content
-        self.asked: set[str] = set()
+    grid: Grid = field(default_factory=dict)
+    optimum: Params | None = None
+    paper: Reported | None = None
 
-    def fail(self, expected: str, came: str) -> NoReturn:
-        where = f" in [{self.place}]" if self.place else ""
-        msg = f"{self.reader.path}: expected {expected}{where}; got {came}."
-        raise DeclarationError(msg)
 
-    def end(self) -> None:
-        unknown = sorted(set(self.content) - self.asked)
-        if unknown:
-            known = ", ".join(sorted(self.asked))
-            came = (f"{key}{did_you_mean(key, self.asked)}" for key in unknown)
-            self.fail(f"only {known}", ", ".join(came))
-
-    def rest(self) -> Params:
-        """Return all of it; what JSON cannot hold would have no place in results."""
-        for key, value in self.content.items():
-            try:
-                json.dumps(value, allow_nan=False)
-            except (TypeError, ValueError):
-                expected = "text, finite numbers, true, false or lists and tables"
-                self.fail(f"{key} to be made of {expected}", repr(value))
-        self.asked |= set(self.content)
-        return dict(self.content)
-
-    def _get(self, key: str, default: Any) -> Any:
-        self.asked.add(key)
-        if key in self.content:
-            return self.content[key]
-        if default is _ABSENT:
-            self.fail(f"a value for {key}", "none")
-        return default
-
-    def table(self, key: str) -> _Table:
-        value = self._get(key, {})
-        if not isinstance(value, dict):
-            self.fail(f"{key} to be a table", repr(value))
-        return _Table(self.reader, f"{self.place}.{key}".lstrip("."), value)
-
-    def tables(self, key: str, *, optional: bool = False) -> dict[str, _Table]:
-        outer = self.table(key)
-        if not outer.content and not optional:
-            self.fail(f"at least one table [{key}.<name>]", "none")
-        for name in outer.content:
-            if not name or "/" in name:  # a cell is called data set/descriptor
-                outer.fail("names that are not empty and have no '/'", repr(name))
-        return {name: outer.table(name) for name in outer.content}
-
-    def text(self, key: str, default: Any = _ABSENT) -> Any:
-        value = self._get(key, default)
-        if not isinstance(value, str):
-            self.fail(f"{key} to be text", repr(value))
-        return value
-
-    def flag(self, key: str) -> bool:
-        value = self._get(key, False)  # noqa: FBT003
-        if not isinstance(value, bool):
-            self.fail(f"{key} to be true or false", repr(value))
-        return value
-
-    def integer(self, key: str, default: Any, *, least: int = 1) -> Any:
-        value = self._get(key, default)
-        if value is not default and not is_integer(value, least):
-            self.fail(f"{key} to be a whole number >= {least}", repr(value))
-        return value
-
-    def number(self, key: str, default: Any = _ABSENT) -> Any:
-        value = self._get(key, default)
-        if value is not default and not is_finite_number(value):
-            self.fail(f"{key} to be a number", repr(value))
-        return None if value is None else float(value)
-
-    def positive(self, key: str) -> float | None:
-        value: float | None = self.number(key, None)
-        if value is not None and value <= 0:
-            self.fail(f"{key} to be > 0", repr(value))
-        return value
-
-    def numbers(self, key: str, default: tuple[float, ...]) -> tuple[float, ...]:
-        values = self._get(key, list(default))
-        if (
-            not isinstance(values, list)
-            or not values
-            or not all(is_finite_number(value) and value > 0 for value in values)
-        ):
-            self.fail(f"{key} to be a list of numbers > 0", repr(values))
-        return tuple(sorted(map(float, values)))
-
-    def names(self, key: str, known: Collection[str]) -> tuple[str, ...]:
-        values = self._get(key, list(known))
-        is_list = isinstance(values, list) and bool(values)
-        if not is_list or any(value not in list(known) for value in values):
-            self.fail(f"{key} to be a list of some of {', '.join(known)}", repr(values))
-        return tuple(name for name in known if name in values)
+_PLAIN_TYPES: Mapping[Any, tuple[str, Any]] = types.MappingProxyType(
+    {
+        str: ("text", lambda value: isinstance(value, str)),
+        bool: ("true or false", lambda value: isinstance(value, bool)),
+        int: ("a whole number >= 0", lambda value: is_integer(value, 0)),
+        float: ("a number", is_finite_number),
+        dict: ("a table", lambda value: isinstance(value, dict)),
+    }
+)
 
 
 def _or_none(value: Any) -> Any:
     return None if value == NONE else value
-
-
-def _with_none(params: Params) -> Params:
-    return {name: _or_none(value) for name, value in params.items()}
-
-
-def describe(params: Mapping[str, Any]) -> str:
-    """Return parameters as one line of JSON in a fixed order: equal means equal."""
-    return json.dumps(params, sort_keys=True)

@@ -53,7 +53,7 @@ class Atol(Vectorizer):
 
     Examples
     --------
-    >>> from pbow.experiment.relatives import Atol
+    >>> from pbow.experiment.external import Atol
     >>> X = [[[0.0, 1.0], [0.0, 0.9], [0.5, 0.6]], [[0.5, 0.7]], []]
     >>> Atol(n_words=2, random_state=0).fit_transform(X).round(2)
     array([[1.01, 1.95],

@@ -1,0 +1,110 @@
+"""What the authors' program has and the library has not.
+
+The program learns the Gaussians of stable persistence bag-of-words in two ways: by
+expectation maximization, as the paper says; and by k-means with one Gaussian per cell.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+import pbow
+from pbow._utils.constraints import Constraint, OneOf
+from pbow.codebook import GaussianCodebook, learn_kmeans
+
+__all__ = ["StablePersistenceBoW"]
+
+# As in the program, for cells of one point; an absolute number.
+SMALLEST_VARIANCE = 1e-6
+
+
+class StablePersistenceBoW(pbow.StablePersistenceBoW):
+    """Stable persistence bag-of-words with the program's choice of codebooks.
+
+    Parameters
+    ----------
+    n_words : int, default=50
+        Number of words.
+    codebook : {"mixture", "cells"}, default="mixture"
+        Expectation maximization; or k-means, then one diagonal Gaussian per cell, with
+        the share of its points as weight.
+    **params
+        Those of :class:`pbow.StablePersistenceBoW`.
+    """
+
+    constraints: ClassVar[Mapping[str, Constraint]] = {
+        "codebook": OneOf("mixture", "cells"),
+        **pbow.StablePersistenceBoW.constraints,
+    }
+
+    def __init__(
+        self,
+        n_words: Any = (10, 30, 100),
+        *,
+        codebook: str = "mixture",
+        covariance: str = "diag",
+        temperature: float = 2.0,
+        scale: str = "posterior",
+        dtype: str = "float64",
+        weighting: str = "uniform",
+        quantiles: tuple[float | None, float] = (0.05, 0.95),
+        sample_size: int | None = 10_000,
+        whiten: bool = True,
+        point_weight: str | None = None,
+        normalize: str | None = "sqrt",
+        essential: str | float = "drop",
+        n_init: int = 1,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            n_words,
+            covariance=covariance,
+            temperature=temperature,
+            scale=scale,
+            dtype=dtype,
+            weighting=weighting,
+            quantiles=quantiles,
+            sample_size=sample_size,
+            whiten=whiten,
+            point_weight=point_weight,
+            normalize=normalize,
+            essential=essential,
+            n_init=n_init,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
+        self.codebook = codebook
+
+    def _learn_words(
+        self, sample: np.ndarray, n_words: Any, seed: int
+    ) -> GaussianCodebook:
+        if self.codebook == "mixture":
+            return super()._learn_words(sample, n_words, seed)
+        clusters = learn_kmeans(
+            sample, n_words, whiten=bool(self.whiten), n_init=self.n_init, seed=seed
+        )
+        books = [_cells(sample, book) for book in clusters.resolutions]
+        return GaussianCodebook.join(books)
+
+
+def _cells(sample: np.ndarray, clusters: Any) -> GaussianCodebook:
+    """Return one diagonal Gaussian per k-means cell."""
+    words, scale = clusters.words, clusters.scale
+    _, cell = cKDTree(words / scale).query(sample / scale)
+    n = np.bincount(cell, minlength=len(words))
+    used = np.flatnonzero(n)  # a word without points says nothing
+    means = np.empty((len(used), sample.shape[1]))
+    variances = np.empty_like(means)
+    for k, word in enumerate(used):
+        points = sample[cell == word]
+        means[k], variances[k] = points.mean(axis=0), points.var(axis=0)
+    variances = np.maximum(variances, SMALLEST_VARIANCE)
+    return GaussianCodebook(
+        weights=n[used] / len(sample),
+        means=means,
+        covariances=variances[:, :, np.newaxis] * np.eye(sample.shape[1]),
+        scale=scale,
+    )

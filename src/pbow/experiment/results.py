@@ -1,0 +1,372 @@
+"""The runs of an experiment: a folder of files, one table, and what was chosen."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pbow._utils.files import AnyPath, atomic_write
+from pbow._utils.optional import import_optional
+from pbow.experiment.declaration import Cell, Experiment, describe, read_experiment
+from pbow.experiment.tasks import FINAL, Record, Task, find_finalists, plan
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "NESTED",
+    "TEST_CHOSEN",
+    "DamagedRunWarning",
+    "Folder",
+    "RunsTable",
+    "choose",
+    "progress",
+]
+
+# How parameters were chosen: inside each training set; or by the mean accuracy on the
+# test sets, as the authors do, which is optimistic.
+NESTED, TEST_CHOSEN = "nested", "test-chosen"
+
+RECORD_FIELDS = (
+    *("key", "stage", "dataset", "descriptor", "params", "repetition"),
+    *("n_train", "n_test", "n_features", "error"),
+    *("code", "data", "machine", "versions"),
+)
+SCORE_FIELDS = ("accuracy", "validation", "C", "n_fits", "n_capped", "confusion")
+SECONDS_FIELDS = ("fit", "encode")
+
+
+class DamagedRunWarning(UserWarning):
+    """A run's file cannot be read; the run is made again."""
+
+
+@dataclass(frozen=True)
+class RunsTable:
+    """Finished runs.
+
+    Attributes
+    ----------
+    records : dict of str to dict
+        What each run has written down, by key.
+    """
+
+    records: dict[str, Record]
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row per run and classifier, as in ``runs.csv``."""
+        rows = [row for record in self.records.values() for row in _rows(record)]
+        columns = (
+            *RECORD_FIELDS,
+            "classifier",
+            *SCORE_FIELDS,
+            *(f"{name}_seconds" for name in (*SECONDS_FIELDS, "classify")),
+        )
+        frame = _pandas().DataFrame(rows, columns=columns)
+        order = ["dataset", "descriptor", "stage", "params", "repetition", "classifier"]
+        return frame.sort_values(order, kind="stable", ignore_index=True)
+
+
+class Folder:
+    """The folder of an experiment's results.
+
+    ``runs/<key>.json`` is written when a run is finished; ``runs.csv`` has the runs
+    that were gathered; ``<name of the experiment>.toml`` is the declaration.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The folder.
+    """
+
+    def __init__(self, path: AnyPath) -> None:
+        self.path = Path(path)
+        self.table = self.path / "runs.csv"
+        self._runs = self.path / "runs"
+
+    def run_file(self, key: str) -> Path:
+        """Return the file of a run."""
+        return self._runs / f"{key}.json"
+
+    def has(self, key: str) -> bool:
+        """Return whether the file of a run is there, and complete."""
+        return _read_record(self.run_file(key)) is not None
+
+    def read_declaration(self) -> Experiment:
+        """Return the experiment that the results are of.
+
+        Raises
+        ------
+        FileNotFoundError
+            If the folder has none, or several.
+        """
+        found = sorted(self.path.glob("*.toml"))
+        if len(found) != 1:
+            msg = (
+                f"Expected {self.path} to be a folder of results, with one TOML file; "
+                f"it has {len(found)}. `pbow experiment run FILE --out {self.path}` "
+                "makes one."
+            )
+            raise FileNotFoundError(msg)
+        return read_experiment(found[0])
+
+    def check(self, experiment: Experiment) -> None:
+        """Raise if the folder has anything but results of this experiment."""
+        known = {self.table.name, self._runs.name, f"{experiment.name}.toml"}
+        for path in sorted(self.path.glob("*")):
+            if path.suffix == ".toml" and path.name not in known:
+                msg = (
+                    f"{self.path} has the results of the experiment {path.stem!r}, not "
+                    f"of {experiment.name!r}. Pass another folder."
+                )
+                raise FileExistsError(msg)
+
+    def make(self, experiment: Experiment) -> None:
+        """Make the folder, and write the declaration into it."""
+        self._runs.mkdir(parents=True, exist_ok=True)
+        with atomic_write(self.path / f"{experiment.name}.toml") as file:
+            file.write(experiment.text.encode())
+
+    def read(self) -> RunsTable:
+        """Return all runs: those of the table, and those of files."""
+        records = {record["key"]: record for record in self._gathered()}
+        for path in sorted(self._runs.glob("*.json")):
+            record = _read_record(path)
+            if record is None:
+                msg = f"{path} is damaged: this run is made again."
+                warnings.warn(msg, DamagedRunWarning, stacklevel=2)
+            else:
+                records[record["key"]] = record
+        return RunsTable(records)
+
+    def gather(self) -> None:
+        """Write all runs into the table; the files stay."""
+        frame = self.read().frame
+        with atomic_write(self.table) as file:
+            frame.to_csv(file, index=False, lineterminator="\n")
+
+    def _gathered(self) -> Iterator[Record]:
+        if not self.table.exists():
+            return
+        text = dict.fromkeys(("params", "error", "confusion", "data", "code"), str)
+        try:
+            frame = _pandas().read_csv(self.table, dtype=text, keep_default_na=False)
+            numbers = ("accuracy", "validation", "C", "n_fits", "n_capped")
+            for name in numbers:  # empty where a run failed
+                frame[name] = _pandas().to_numeric(frame[name])
+            for _, group in frame.groupby("key", sort=False):
+                yield _record(group)
+        except (KeyError, ValueError, TypeError) as error:
+            msg = (
+                f"{self.table} is damaged ({error}). Restore it, or remove it to make "
+                "all runs again."
+            )
+            raise ValueError(msg) from error
+
+
+def choose(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
+    """Return the run that counts for each cell, classifier and repetition.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The declaration.
+    runs : RunsTable
+        As :func:`run_experiment` returns them, or :meth:`Folder.read`. Runs of other
+        declarations do not matter.
+
+    Returns
+    -------
+    chosen : pandas.DataFrame
+        One row per data set, descriptor, classifier, repetition and `selection`:
+        ``"nested"`` is the combination with the best validation inside the training
+        set of that repetition, ``"test-chosen"`` the one with the best mean accuracy
+        on the test sets. Accuracies are in percent; ``seconds`` is the time to
+        construct the representation. Cells that are not complete are left out.
+    """
+    rows: list[dict[str, Any]] = []
+    for cell in experiment.cells:
+        tasks = plan(experiment, cell, runs.records)
+        finals = [task for task in tasks if task.stage == FINAL]
+        if not finals or any(task.key not in runs.records for task in tasks):
+            continue
+        of_final = {(describe(t.params), t.repetition): t for t in finals}
+        finalists = find_finalists(experiment, cell, runs.records)
+        for classifier, candidates in finalists.items():
+            done = {
+                place: runs.records[task.key]
+                for place, task in of_final.items()
+                if classifier in runs.records[task.key]["scores"]
+            }
+            nested = [
+                _best_inside(done, candidates.inside[r], r, classifier)
+                for r in range(experiment.n_repetitions(cell.dataset))
+            ]
+            tested = _best_tested(done, candidates.tested, len(nested), classifier)
+            for selection, chosen in ((NESTED, nested), (TEST_CHOSEN, tested)):
+                if chosen and all(record is not None for record in chosen):
+                    rows += [_chosen_row(r, classifier, selection) for r in chosen if r]
+    return _pandas().DataFrame(rows, columns=list(_CHOSEN_FIELDS))
+
+
+def progress(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
+    """Return how far each cell is: runs that are done, planned, and what failed.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The declaration.
+    runs : RunsTable
+        Finished runs. More may be planned when a screening is finished.
+    """
+    rows = []
+    for cell in experiment.cells:
+        tasks = plan(experiment, cell, runs.records)
+        records = [runs.records[t.key] for t in tasks if t.key in runs.records]
+        is_screened = any(task.stage == FINAL for task in tasks)
+        errors = {record["error"] for record in records if record["error"]}
+        rows.append(
+            {
+                "dataset": cell.dataset.name,
+                "descriptor": cell.descriptor.name,
+                "done": len(records),
+                "planned": len(tasks),
+                "complete": is_screened and len(records) == len(tasks),
+                "errors": "; ".join(sorted(errors)),
+            }
+        )
+    return _pandas().DataFrame(rows)
+
+
+def _best_inside(
+    done: dict[tuple[str, int], Record], params: list[str], r: int, classifier: str
+) -> Record | None:
+    records = [done[name, r] for name in params if (name, r) in done]
+    # max keeps the first of equals; without folds there is one combination.
+    return max(
+        records,
+        key=lambda record: record["scores"][classifier]["validation"] or 0.0,
+        default=None,
+    )
+
+
+def _best_tested(
+    done: dict[tuple[str, int], Record], params: list[str], n: int, classifier: str
+) -> list[Record]:
+    groups = [
+        [done[name, r] for r in range(n)]
+        for name in params
+        if all((name, r) in done for r in range(n))
+    ]
+    return max(
+        groups,
+        key=lambda group: np.mean(
+            [record["scores"][classifier]["accuracy"] for record in group]
+        ),
+        default=[],
+    )
+
+
+_CHOSEN_FIELDS = (
+    *("dataset", "descriptor", "classifier", "selection", "repetition", "accuracy"),
+    *("params", "C", "seconds", "n_features", "n_train", "n_test", "confusion"),
+    *("n_fits", "n_capped", "classify_seconds"),
+)
+
+
+def _chosen_row(record: Record, classifier: str, selection: str) -> dict[str, Any]:
+    scores = record["scores"][classifier]
+    return {
+        "dataset": record["dataset"],
+        "descriptor": record["descriptor"],
+        "classifier": classifier,
+        "selection": selection,
+        "repetition": record["repetition"],
+        "accuracy": 100.0 * scores["accuracy"],
+        "params": describe(record["params"]),
+        "C": scores["C"],
+        "seconds": sum(record["seconds"].values()),
+        "n_features": record["n_features"],
+        "n_train": record["n_train"],
+        "n_test": record["n_test"],
+        "confusion": scores["confusion"],
+        "n_fits": scores["n_fits"],
+        "n_capped": scores["n_capped"],
+        "classify_seconds": scores["seconds"],
+    }
+
+
+def _rows(record: Record) -> Iterator[dict[str, Any]]:
+    """Give a row per classifier; of a run that failed, one without."""
+    own = {name: record[name] for name in RECORD_FIELDS}
+    own["params"] = describe(record["params"])
+    own |= {f"{name}_seconds": record["seconds"].get(name) for name in SECONDS_FIELDS}
+    for classifier, scores in (record["scores"] or {"": {}}).items():
+        found = {name: scores.get(name) for name in SCORE_FIELDS}
+        confusion = found["confusion"]
+        yield (
+            own
+            | found
+            | {
+                "classifier": classifier,
+                "confusion": "" if confusion is None else json.dumps(confusion),
+                "classify_seconds": scores.get("seconds"),
+            }
+        )
+
+
+def _record(group: pd.DataFrame) -> Record:
+    """Return the record that rows of the table were made of."""
+    first = group.iloc[0]
+    record: Record = {name: first[name] for name in RECORD_FIELDS}
+    for name in ("repetition", "n_train", "n_test", "n_features"):
+        record[name] = int(record[name])
+    record["params"] = json.loads(record["params"])
+    record["seconds"] = {}
+    record["scores"] = {}
+    if record["error"]:
+        return record
+    record["seconds"] = {
+        name: float(first[f"{name}_seconds"]) for name in SECONDS_FIELDS
+    }
+    for _, row in group.iterrows():
+        validation = row["validation"]
+        record["scores"][row["classifier"]] = {
+            "accuracy": float(row["accuracy"]),
+            "validation": None if np.isnan(validation) else float(validation),
+            "C": float(row["C"]),
+            "n_fits": int(row["n_fits"]),
+            "n_capped": int(row["n_capped"]),
+            "confusion": json.loads(row["confusion"]) if row["confusion"] else None,
+            "seconds": float(row["classify_seconds"]),
+        }
+    return record
+
+
+def _read_record(path: Path) -> Record | None:
+    """Return what a run has written down; None if it is not there, or damaged."""
+    try:
+        record: Record = json.loads(path.read_bytes())
+        list(_rows(record))
+    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return record if record["key"] == path.stem else None
+
+
+def _pandas() -> Any:
+    return import_optional("pandas", extra="experiment", purpose="Tables of runs")
+
+
+def tasks_of(experiment: Experiment, cell: Cell, runs: RunsTable) -> list[Task]:
+    """Return the planned tasks of a cell whose runs are done."""
+    tasks = plan(experiment, cell, runs.records)
+    return [task for task in tasks if task.key in runs.records]

@@ -1,0 +1,353 @@
+"""Run an experiment: any number of processes, stopped and started at any moment."""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from pbow._utils.checks import is_integer
+from pbow._utils.files import AnyPath, atomic_write, claim
+from pbow._utils.progress import progress_bar
+from pbow.datasets import Dataset
+from pbow.diagrams import Diagrams
+from pbow.errors import FewerWordsWarning, ParameterError
+from pbow.evaluation import classify, compare, represent
+from pbow.evaluation.classification import spread_rows
+from pbow.experiment.data import Draw, draw, fingerprint, inner_groups, open_dataset
+from pbow.experiment.declaration import (
+    Cell,
+    DatasetEntry,
+    DeclarationError,
+    Experiment,
+    describe,
+    read_experiment,
+)
+from pbow.experiment.descriptors import make_descriptor
+from pbow.experiment.environment import code_digest, machine, versions
+from pbow.experiment.estimate import estimate_hours
+from pbow.experiment.results import Folder, RunsTable
+from pbow.experiment.surfaces import diagrams_like_surfaces
+from pbow.experiment.tasks import FINAL, Record, Task, plan
+
+__all__ = ["MissingDataWarning", "run_experiment"]
+
+SECONDS_BETWEEN_LOOKS = 0.5
+
+
+class MissingDataWarning(UserWarning):
+    """A data set is not available; the rest of the experiment is run."""
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    """What the main process keeps of a data set."""
+
+    digest: str
+    n_samples: int
+    n_labels: int
+
+
+def run_experiment(
+    path: AnyPath,
+    out: AnyPath,
+    *,
+    data_home: AnyPath | None = None,
+    only: Collection[str] = (),
+    n_jobs: int = 1,
+    progress: bool = False,
+    report: Callable[[str], object] = lambda _: None,
+) -> RunsTable:
+    """Run what is missing of an experiment, and return all of its runs.
+
+    Every run is written atomically to a file of its own when it is finished. Stop it at
+    any moment, kill it, start it again, or start several on one folder: finished runs
+    are kept, and none is made twice. At the end the runs are gathered into one table,
+    ``runs.csv``, from which a later call goes on as well.
+
+    Processes are those of :class:`joblib.Parallel`: inside
+    ``joblib.parallel_config(backend="dask")`` they are the workers of a Dask cluster,
+    which must see the folder of results and the data.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The declaration, a TOML file.
+    out : str or path-like
+        Folder for the results.
+    data_home : str or path-like, optional
+        Folder of the data sets; by default the one that the variable PBOW_DATA names.
+    only : collection of str, optional
+        Names of data sets, of descriptors, or of cells as ``"synthetic/PBoW"``: what to
+        run. By default everything.
+    n_jobs : int, default=1
+        Number of processes.
+    progress : bool, default=False
+        Whether to show a progress bar on stderr.
+    report : callable, optional
+        Is called with one line of text before each round of work: how many runs are
+        missing, and an estimate of the time.
+
+    Returns
+    -------
+    runs : RunsTable
+        All runs, of this call and of earlier ones.
+
+    Warns
+    -----
+    MissingDataWarning
+        Names a data set that is not available; the rest is run.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from pbow.experiment import choose, read_experiment, run_experiment
+    >>> text = '''
+    ... repetitions = 2
+    ... [datasets.surfaces]
+    ... surfaces = { n_diagrams = 40, n_points = 50 }
+    ... [descriptors.PBoW]
+    ... make = "PersistenceBoW"
+    ... grid = { n_words = [5, 10] }
+    ... '''
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "small.toml")
+    ...     _ = path.write_text(text)
+    ...     runs = run_experiment(path, Path(folder, "results"))
+    ...     chosen = choose(read_experiment(path), runs)
+    >>> len(runs), sorted(set(chosen.classifier))
+    (4, ['distance', 'linear'])
+    """
+    experiment = read_experiment(path).only(only)
+    if not is_integer(n_jobs, 1):
+        raise ParameterError("n_jobs", "an int >= 1", n_jobs)
+    _check_descriptors(path, experiment.cells)
+    folder = Folder(out)
+    runs = folder.read()
+    folder.check(experiment)
+    sizes = _look_at_data(experiment, data_home, runs)
+    cells = [cell for cell in experiment.cells if cell.dataset.name in sizes]
+    folder.make(experiment)
+    try:
+        while todo := _missing(experiment, cells, runs.records):
+            of = [sizes[task.cell.dataset.name] for task in todo]
+            hours = estimate_hours(todo, of, runs.records)
+            report(
+                f"{len(todo):,} runs to do, about {hours:.2f} core-hours by estimate; "
+                f"{len(runs):,} done"
+            )
+            jobs = (
+                delayed(_make_run)(task, experiment.seed, n, folder, data_home)
+                for task in todo
+                for n in (experiment.n_repetitions(task.cell.dataset),)
+            )
+            made = Parallel(n_jobs, return_as="generator_unordered")(jobs)
+            n_made = 0
+            with progress_bar(show=progress, total=len(todo), unit="runs") as advance:
+                for was_made in made:
+                    n_made += was_made
+                    advance(1)
+            if n_made == 0:  # other processes are at work on all of them
+                time.sleep(SECONDS_BETWEEN_LOOKS)
+            runs = folder.read()
+    finally:
+        folder.gather()
+    return folder.read()
+
+
+def _missing(
+    experiment: Experiment, cells: Iterable[Cell], records: dict[str, Record]
+) -> list[Task]:
+    """Return the tasks to do; those of one repetition together share its data."""
+    tasks = [
+        task
+        for cell in cells
+        for task in plan(experiment, cell, records)
+        if task.key not in records
+    ]
+    # Two cells may be the same by their effective parameters.
+    unique = {task.key: task for task in tasks}.values()
+    order = {entry.name: k for k, entry in enumerate(experiment.datasets)}
+    return sorted(unique, key=lambda t: (order[t.cell.dataset.name], t.repetition))
+
+
+def _check_descriptors(path: AnyPath, cells: Iterable[Cell]) -> None:
+    """Find wrong parameters before the first hour of work, not after it."""
+    for cell in cells:
+        also = cell.descriptor.also
+        first = cell.combinations()[0]
+        try:
+            for params in (*cell.combinations(), *(first | more for more in also)):
+                make_descriptor(cell.descriptor.make, params, seed=0)
+        except DeclarationError as error:
+            msg = f"{path}: in [descriptors.{cell.descriptor.name}]: {error}"
+            raise DeclarationError(msg) from error
+
+
+def _look_at_data(
+    experiment: Experiment, data_home: AnyPath | None, runs: RunsTable
+) -> dict[str, _Sizes]:
+    """Open every data set once: name those that are missing, refuse others' runs."""
+    found, missing = {}, []
+    earlier = {record["dataset"]: record["data"] for record in runs.records.values()}
+    for entry in experiment.datasets:
+        try:
+            dataset = _open(entry, experiment.seed, data_home)
+        except (FileNotFoundError, ImportError) as error:
+            missing.append(str(error))
+            msg = f"Data set {entry.name} is left out: {error}"
+            warnings.warn(msg, MissingDataWarning, stacklevel=3)
+            continue
+        digest = fingerprint(dataset)
+        if earlier.get(entry.name, digest) != digest:
+            msg = (
+                f"The data of {entry.name} are not those of the runs that the folder "
+                "of results holds. Pass another folder, or restore the data."
+            )
+            raise ValueError(msg)
+        found[entry.name] = _Sizes(digest, len(dataset), len(dataset.label_names))
+    if not found:
+        raise FileNotFoundError(" ".join(missing))
+    return found
+
+
+def _make_run(
+    task: Task, seed: int, n_wanted: int, folder: Folder, data_home: AnyPath | None
+) -> bool:
+    """Make a run and write it, unless it is done or another process makes it."""
+    path = folder.run_file(task.key)
+    with claim(path) as is_mine, threadpool_limits(1):
+        if not is_mine or folder.has(task.key):
+            return False
+        record = _measure(task, seed, n_wanted, data_home)
+        with atomic_write(path) as file:
+            file.write(json.dumps(record).encode())
+    return True
+
+
+def _measure(task: Task, seed: int, n_wanted: int, data_home: AnyPath | None) -> Record:
+    entry, descriptor = task.cell.dataset, task.cell.descriptor
+    drawn = _draw(entry, task.repetition, seed, n_wanted, data_home)
+    dataset, labels = drawn.dataset, drawn.dataset.labels
+    rows = spread_rows(labels[drawn.train], task.rows, seed=seed + task.repetition)
+    train, test = drawn.train[rows], drawn.test
+    record: Record = {
+        "key": task.key,
+        "stage": task.stage,
+        "dataset": entry.name,
+        "descriptor": descriptor.name,
+        "params": task.params,
+        "repetition": task.repetition,
+        "n_train": len(train),
+        "n_test": len(test),
+        "n_features": 0,
+        "seconds": {},
+        "scores": {},
+        "error": "",
+        "code": code_digest(),
+        "data": _digest(entry, seed, data_home),
+        "machine": machine(),
+        "versions": versions(),
+    }
+    made = make_descriptor(descriptor.make, task.params, seed=seed + task.repetition)
+    _compile(descriptor.make, describe(task.params), dataset.diagrams.parts)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FewerWordsWarning)
+            seen = represent(
+                made,
+                dataset.diagrams,
+                train,
+                test,
+                standardize=descriptor.standardize,
+                fit_on_all=descriptor.fit_on_all,
+            )
+    except ValueError as error:  # parameters that these samples do not allow
+        return record | {"error": str(error)}
+    groups = inner_groups(dataset, entry)
+    for name in task.classifiers:
+        K, K_test = compare(
+            seen, name, rescale=descriptor.rescale, factor=descriptor.factor
+        )
+        found = classify(
+            K,
+            K_test,
+            labels[train],
+            labels[test],
+            task.search,
+            n_labels=len(dataset.label_names),
+            groups=None if groups is None else groups[train],
+            seed=seed + task.repetition,
+        )
+        scores = vars(found) | {"confusion": None}
+        if task.stage == FINAL:  # those of thousands of screenings would fill megabytes
+            scores["confusion"] = found.confusion.tolist()
+        record["scores"][name] = scores
+    return record | {"n_features": seen.n_features, "seconds": seen.seconds}
+
+
+def _open(entry: DatasetEntry, seed: int, data_home: AnyPath | None) -> Dataset:
+    return _open_cached(_Hashable(entry), seed, data_home)
+
+
+def _draw(
+    entry: DatasetEntry, repetition: int, seed: int, n: int, data_home: AnyPath | None
+) -> Draw:
+    return _draw_cached(_Hashable(entry), repetition, seed, n, data_home)
+
+
+def _digest(entry: DatasetEntry, seed: int, data_home: AnyPath | None) -> str:
+    return _digest_cached(_Hashable(entry), seed, data_home)
+
+
+class _Hashable:
+    """A data set's entry, which has dicts, as the key of a cache."""
+
+    def __init__(self, entry: DatasetEntry) -> None:
+        self.entry = entry
+        self._text = repr(entry)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Hashable) and self._text == other._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+
+@lru_cache(maxsize=1)
+def _open_cached(key: _Hashable, seed: int, data_home: AnyPath | None) -> Dataset:
+    return open_dataset(key.entry, seed=seed, data_home=data_home)
+
+
+@lru_cache(maxsize=1)
+def _draw_cached(
+    key: _Hashable, repetition: int, seed: int, n: int, data_home: AnyPath | None
+) -> Draw:
+    dataset = _open_cached(key, seed, data_home)
+    return draw(dataset, key.entry, repetition, seed=seed, n_wanted=n)
+
+
+@lru_cache(maxsize=1)
+def _digest_cached(key: _Hashable, seed: int, data_home: AnyPath | None) -> str:
+    return fingerprint(_open_cached(key, seed, data_home))
+
+
+@lru_cache
+def _compile(make: str, params: str, parts: tuple[str, ...]) -> None:
+    """Use a descriptor on a few small diagrams, so that no run's time has compiling."""
+    X, _ = diagrams_like_surfaces(n_diagrams=4, n_points=20)
+    small = Diagrams.from_parts(dict.fromkeys(parts, X))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            made = make_descriptor(make, json.loads(params), seed=0)
+            made.fit(small).transform(small)
+        except ValueError:  # too many components for four diagrams
+            return

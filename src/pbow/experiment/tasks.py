@@ -1,0 +1,259 @@
+"""What there is to run: screening first, which decides on the finalists."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from pbow.evaluation import Search
+from pbow.evaluation.representation import classifiers_for, is_kernel
+from pbow.experiment.declaration import Cell, Experiment, Params, describe
+from pbow.experiment.descriptors import make_descriptor
+
+__all__ = ["FINAL", "SCREEN", "Finalists", "Record", "Task", "find_finalists", "plan"]
+
+# Grows when the same declaration no longer means the same result.
+FORMAT = 3
+SCREEN, FINAL = "screen", "final"
+# Of a screening, one of three inner folds is predicted.
+SCREENING_FOLDS = 3
+# They change how long a result takes, or are set by the repetition.
+NO_EFFECT = ("n_jobs", "random_state")
+
+# What a run has written down, see `pbow.experiment.run`; by key.
+Record = dict[str, Any]
+Records = Mapping[str, Record]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """One run to be made.
+
+    Attributes
+    ----------
+    cell : Cell
+        Of what.
+    stage : {"screen", "final"}
+        Whether it screens a combination of parameters, or tests a finalist.
+    params : dict
+        The combination.
+    repetition : int
+        Counted from 0.
+    search : Search
+        How C is chosen.
+    rows : int or None
+        At most so many training samples.
+    classifiers : tuple of str
+        Those that share the representation.
+    key : str
+        A digest of all that the result depends on, the effective parameters of the
+        descriptor included: changed defaults are run anew.
+    """
+
+    cell: Cell
+    stage: str
+    params: Params
+    repetition: int
+    search: Search
+    rows: int | None
+    classifiers: tuple[str, ...]
+    key: str
+
+
+@dataclass(frozen=True)
+class Finalists:
+    """Combinations, as :func:`describe` writes them, that may be chosen.
+
+    Attributes
+    ----------
+    inside : list of list of str
+        For each repetition, the best by validation inside its training set.
+    tested : list of str
+        The best by mean accuracy on the test sets, which is how the authors choose.
+    """
+
+    inside: list[list[str]]
+    tested: list[str]
+
+    def all(self, repetition: int) -> list[str]:
+        """Return what is run in a repetition, each combination once."""
+        return list(dict.fromkeys((*self.inside[repetition], *self.tested)))
+
+
+def plan(experiment: Experiment, cell: Cell, records: Records) -> list[Task]:
+    """Return the tasks of a cell, the finalists once they are known.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The declaration.
+    cell : Cell
+        One of its cells.
+    records : mapping of str to dict
+        Finished runs by key.
+    """
+    screening = _screening(experiment, cell)
+    if any(task.key not in records for task in screening):
+        return screening
+    finalists = find_finalists(experiment, cell, records)
+    finals = []
+    for repetition in range(experiment.n_repetitions(cell.dataset)):
+        params = dict.fromkeys(
+            one for each in finalists.values() for one in each.all(repetition)
+        )
+        finals += [
+            _task(experiment, cell, FINAL, json.loads(one), repetition)
+            for one in params
+        ]
+    return screening + finals
+
+
+def find_finalists(
+    experiment: Experiment, cell: Cell, records: Records
+) -> dict[str, Finalists]:
+    """Return the combinations that go on from the screening, by classifier.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The declaration.
+    cell : Cell
+        One of its cells, all of whose screening is done.
+    records : mapping of str to dict
+        Finished runs by key.
+    """
+    repetitions = range(experiment.n_repetitions(cell.dataset))
+    screening = _screening(experiment, cell)
+    if not screening:
+        params = list(map(describe, _with_also(cell, cell.combinations())))
+        return dict.fromkeys(
+            _classifiers(experiment, cell),
+            Finalists([params for _ in repetitions], params),
+        )
+    n = experiment.classifier.finalists
+    found = {}
+    for classifier in _classifiers(experiment, cell):
+        scores = {
+            (describe(task.params), task.repetition): _scores(records, task, classifier)
+            for task in screening
+        }
+        params = list(dict.fromkeys(name for name, _ in scores))
+        inside = [
+            _best(params, [scores[name, r][0] for name in params], n)
+            for r in repetitions
+        ]
+        means = [np.mean([scores[name, r][1] for r in repetitions]) for name in params]
+        tested = _best(params, means, n)
+        found[classifier] = Finalists(
+            [best + _also(cell, best[0]) for best in inside],
+            tested + _also(cell, tested[0]),
+        )
+    return found
+
+
+def _best(params: list[str], scores: Sequence[float], n: int) -> list[str]:
+    # A stable sort: of equals the first of the grid is preferred.
+    order = np.argsort(-np.asarray(scores), kind="stable")
+    return [params[k] for k in order[:n]]
+
+
+def _scores(records: Records, task: Task, classifier: str) -> tuple[float, float]:
+    """Return validation and accuracy; of a run that failed, less than any other's."""
+    scores = records[task.key]["scores"].get(classifier)
+    if scores is None:
+        return -1.0, -1.0
+    return scores["validation"] or 0.0, scores["accuracy"]
+
+
+def _also(cell: Cell, params: str) -> list[str]:
+    """Return what is tried with the best combination only, but for itself."""
+    variants = map(describe, _with_also(cell, [json.loads(params)]))
+    return [variant for variant in variants if variant != params]
+
+
+def _with_also(cell: Cell, combinations: Iterable[Params]) -> Iterator[Params]:
+    seen = set()
+    for params in combinations:
+        for variant in (params, *(params | more for more in cell.descriptor.also)):
+            if (name := describe(variant)) not in seen:
+                seen.add(name)
+                yield variant
+
+
+def _screening(experiment: Experiment, cell: Cell) -> list[Task]:
+    combinations = cell.combinations()
+    made = make_descriptor(cell.descriptor.make, combinations[0], seed=0)
+    # The few distances of a kernel take longer than what is done with them.
+    if len(combinations) <= experiment.classifier.finalists or is_kernel(made):
+        return []
+    return [
+        _task(experiment, cell, SCREEN, params, repetition)
+        for repetition in range(experiment.n_repetitions(cell.dataset))
+        for params in combinations
+    ]
+
+
+def _classifiers(experiment: Experiment, cell: Cell) -> tuple[str, ...]:
+    params = cell.combinations()[0]
+    made = make_descriptor(cell.descriptor.make, params, seed=0)
+    return classifiers_for(made, experiment.classifier.names)
+
+
+def _task(
+    experiment: Experiment, cell: Cell, stage: str, params: Params, repetition: int
+) -> Task:
+    asked = experiment.classifier
+    search = Search(c_values=asked.c_values, max_iterations=asked.max_iterations)
+    chooses = len(cell.combinations()) * len(asked.c_values) > 1
+    if stage == SCREEN:
+        search = replace(search, folds=SCREENING_FOLDS, folds_used=1)
+    else:
+        folds = asked.folds if chooses else 0
+        search = replace(search, folds=folds, rows=asked.c_rows)
+    task = Task(
+        cell=cell,
+        stage=stage,
+        params=params,
+        repetition=repetition,
+        search=search,
+        rows=asked.screen_rows if stage == SCREEN else None,
+        classifiers=_classifiers(experiment, cell),
+        key="",
+    )
+    return replace(task, key=_key(experiment, task))
+
+
+def _key(experiment: Experiment, task: Task) -> str:
+    dataset, descriptor = asdict(task.cell.dataset), task.cell.descriptor
+    made = make_descriptor(descriptor.make, task.params, seed=0)
+    effective = made.get_params()
+    for name in NO_EFFECT:
+        effective.pop(name, None)
+    content = {
+        "format": FORMAT,
+        "seed": experiment.seed,
+        "repetition": task.repetition,
+        "dataset": {
+            name: dataset[name]
+            for name in (
+                *("load", "diagrams", "labels", "shapes", "surfaces"),
+                *("per_label", "protocol"),
+            )
+        },
+        "class": f"{type(made).__module__}:{type(made).__qualname__}",
+        "params": effective,
+        "standardize": descriptor.standardize,
+        "rescale": descriptor.rescale,
+        "factor": descriptor.factor,
+        "fit_on_all": descriptor.fit_on_all,
+        "search": asdict(task.search),
+        "rows": task.rows,
+        "classifiers": task.classifiers,
+    }
+    text = json.dumps(content, sort_keys=True, default=repr)
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
