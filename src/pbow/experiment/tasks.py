@@ -22,6 +22,16 @@ FORMAT = 3
 SCREEN, FINAL = "screen", "final"
 # Of a screening, one of three inner folds is predicted.
 SCREENING_FOLDS = 3
+# What decides on the samples of a data set.
+OF_DATASETS = (
+    "load",
+    "diagrams",
+    "labels",
+    "shapes",
+    "surfaces",
+    "per_label",
+    "protocol",
+)
 # They change how long a result takes, or are set by the repetition.
 NO_EFFECT = ("n_jobs", "random_state")
 
@@ -101,16 +111,14 @@ def plan(experiment: Experiment, cell: Cell, records: Records) -> list[Task]:
     if any(task.key not in records for task in screening):
         return screening
     finalists = find_finalists(experiment, cell, records)
-    finals = []
-    for repetition in range(experiment.n_repetitions(cell.dataset)):
-        params = dict.fromkeys(
+    wanted = [
+        (json.loads(params), repetition)
+        for repetition in range(experiment.n_repetitions(cell.dataset))
+        for params in dict.fromkeys(
             one for each in finalists.values() for one in each.all(repetition)
         )
-        finals += [
-            _task(experiment, cell, FINAL, json.loads(one), repetition)
-            for one in params
-        ]
-    return screening + finals
+    ]
+    return screening + _tasks(experiment, cell, FINAL, wanted)
 
 
 def find_finalists(
@@ -191,11 +199,12 @@ def _screening(experiment: Experiment, cell: Cell) -> list[Task]:
     # The few distances of a kernel take longer than what is done with them.
     if len(combinations) <= experiment.classifier.finalists or is_kernel(made):
         return []
-    return [
-        _task(experiment, cell, SCREEN, params, repetition)
+    wanted = [
+        (params, repetition)
         for repetition in range(experiment.n_repetitions(cell.dataset))
         for params in combinations
     ]
+    return _tasks(experiment, cell, SCREEN, wanted)
 
 
 def _classifiers(experiment: Experiment, cell: Cell) -> tuple[str, ...]:
@@ -204,31 +213,42 @@ def _classifiers(experiment: Experiment, cell: Cell) -> tuple[str, ...]:
     return classifiers_for(made, experiment.classifier.names)
 
 
-def _task(
-    experiment: Experiment, cell: Cell, stage: str, params: Params, repetition: int
-) -> Task:
+def _tasks(
+    experiment: Experiment, cell: Cell, stage: str, wanted: Iterable[tuple[Params, int]]
+) -> list[Task]:
     asked = experiment.classifier
     search = Search(c_values=asked.c_values, max_iterations=asked.max_iterations)
-    chooses = len(cell.combinations()) * len(asked.c_values) > 1
     if stage == SCREEN:
         search = replace(search, folds=SCREENING_FOLDS, folds_used=1)
     else:
+        chooses = len(cell.combinations()) * len(asked.c_values) > 1
         folds = asked.folds if chooses else 0
         search = replace(search, folds=folds, rows=asked.c_rows)
-    task = Task(
-        cell=cell,
-        stage=stage,
-        params=params,
-        repetition=repetition,
-        search=search,
-        rows=asked.screen_rows if stage == SCREEN else None,
-        classifiers=_classifiers(experiment, cell),
-        key="",
-    )
-    return replace(task, key=_key(experiment, task))
+    rows = asked.screen_rows if stage == SCREEN else None
+    classifiers = _classifiers(experiment, cell)
+    digests: dict[str, str] = {}
+    tasks = []
+    for params, repetition in wanted:
+        task = Task(
+            cell=cell,
+            stage=stage,
+            params=params,
+            repetition=repetition,
+            search=search,
+            rows=rows,
+            classifiers=classifiers,
+            key="",
+        )
+        name = describe(params)
+        if name not in digests:
+            digests[name] = _digest(experiment, task)
+        key = hashlib.sha256(f"{digests[name]} {repetition}".encode()).hexdigest()[:24]
+        tasks.append(replace(task, key=key))
+    return tasks
 
 
-def _key(experiment: Experiment, task: Task) -> str:
+def _digest(experiment: Experiment, task: Task) -> str:
+    """Return a digest of all that the results of a task depend on in any repetition."""
     dataset, descriptor = asdict(task.cell.dataset), task.cell.descriptor
     made = make_descriptor(descriptor.make, task.params, seed=0)
     effective = made.get_params()
@@ -237,14 +257,7 @@ def _key(experiment: Experiment, task: Task) -> str:
     content = {
         "format": FORMAT,
         "seed": experiment.seed,
-        "repetition": task.repetition,
-        "dataset": {
-            name: dataset[name]
-            for name in (
-                *("load", "diagrams", "labels", "shapes", "surfaces"),
-                *("per_label", "protocol"),
-            )
-        },
+        "dataset": {name: dataset[name] for name in OF_DATASETS},
         "class": f"{type(made).__module__}:{type(made).__qualname__}",
         "params": effective,
         "standardize": descriptor.standardize,
@@ -256,4 +269,4 @@ def _key(experiment: Experiment, task: Task) -> str:
         "classifiers": task.classifiers,
     }
     text = json.dumps(content, sort_keys=True, default=repr)
-    return hashlib.sha256(text.encode()).hexdigest()[:24]
+    return hashlib.sha256(text.encode()).hexdigest()
