@@ -6,6 +6,7 @@ from . import distances as distances
 from . import encoding as encoding
 from . import errors as errors
 from . import estimator as estimator
+from . import evaluation as evaluation
 from . import experiment as experiment
 from . import explorer as explorer
 from . import features as features

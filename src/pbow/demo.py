@@ -6,22 +6,19 @@ Each step is a function that returns data, so that the command only prints.
 from __future__ import annotations
 
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, StratifiedShuffleSplit
-from sklearn.svm import SVC
+from sklearn.model_selection import StratifiedShuffleSplit
 
 from pbow._utils.files import atomic_write
 from pbow._utils.optional import import_optional
-from pbow._utils.progress import progress_bar
 from pbow.datasets import SHAPE_NAMES, make_shapes
 from pbow.diagrams import Diagrams
 from pbow.errors import ParameterError
-from pbow.experiment.evaluation import COSTS, INNER_FOLDS, Evaluation
+from pbow.evaluation import Evaluation, evaluate
 from pbow.homology import rips
 from pbow.plotting import plot_class_words
 from pbow.vectorizers import PersistenceBoW, StablePersistenceBoW
@@ -90,8 +87,7 @@ def score_descriptor(
     """Classify by a linear SVM on five stratified splits, 80 % for training.
 
     The descriptor and the regularization parameter C see the training set only. All
-    descriptors with the same seed see the same splits. Seconds are those to learn the
-    codebook and encode all diagrams, the mean over the splits.
+    descriptors with the same seed see the same splits.
 
     Examples
     --------
@@ -105,20 +101,8 @@ def score_descriptor(
     # Compiles the loops, or loads them from the cache, before the clock starts.
     clone(descriptor).fit(X).transform(X)
     splits = StratifiedShuffleSplit(N_SPLITS, test_size=0.2, random_state=seed)
-    accuracies, seconds, n_features = [], [], 0
-    with progress_bar(show=progress, total=N_SPLITS, unit="splits") as advance:
-        for train, test in splits.split(y, y):
-            start = perf_counter()
-            fitted = clone(descriptor).fit(X[train])
-            train_features = fitted.transform(X[train])
-            test_features = fitted.transform(X[test])
-            seconds.append(perf_counter() - start)
-            n_features = train_features.shape[1]
-            search = GridSearchCV(SVC(kernel="linear"), {"C": COSTS}, cv=INNER_FOLDS)
-            search.fit(train_features, y[train])
-            accuracies.append(float(search.score(test_features, y[test])))
-            advance(1)
-    return Evaluation(accuracies, n_features, float(np.mean(seconds)))
+    cv = list(splits.split(y, y))
+    return evaluate(descriptor, X, y, cv, seed=seed, progress=progress)
 
 
 def check_figure_format(path: Path) -> str:

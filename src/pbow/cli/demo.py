@@ -66,7 +66,8 @@ def demo(
             descriptor, X, y, seed=random_state, progress=show
         )
         accuracy = f"{100 * score.mean:.1f} ± {100 * score.std:.1f}"
-        rows.append((name, accuracy, f"{score.seconds:.3f}", str(score.n_features)))
+        seconds = f"{score.representation_seconds:.3f}"
+        rows.append((name, accuracy, seconds, str(score.n_features)))
     steps.draw_words(X, y, output, seed=random_state)
     print_text(
         f"{len(X)} clouds of {n_points} points, six shapes; linear SVM, mean and "

@@ -17,7 +17,7 @@ from pbow.cli.show import aligned, print_json, print_text
 
 __all__ = ["evaluate"]
 
-# Those of pbow.experiment, which `pbow --help` does not wait for, and their names in
+# Those of pbow.evaluation, which `pbow --help` does not wait for, and their names in
 # the caption.
 CLASSIFIERS = {
     "linear": "linear SVM",
@@ -91,7 +91,7 @@ def evaluate(
     pbow evaluate diagrams.pbow --labels labels.txt --classifier distance
     pbow evaluate diagrams.pbow --labels labels.csv --names names.txt
     """
-    from pbow.experiment import cross_validate  # noqa: PLC0415
+    from pbow.evaluation import evaluate as evaluate_descriptor  # noqa: PLC0415
     from pbow.io import read_labels  # noqa: PLC0415
 
     made = make_descriptors(descriptors, settings, random_state=random_state, **common)
@@ -101,7 +101,7 @@ def evaluate(
     results = []
     rows = [("descriptor", "accuracy, %", "features", "seconds")]
     for name, descriptor in made.items():
-        found = cross_validate(
+        found = evaluate_descriptor(
             descriptor,
             X,
             y,

@@ -53,7 +53,7 @@ def info(path: Path, model_classes: tuple[type, ...], *, as_json: bool) -> None:
 def _describe(path: Path, model_classes: tuple[type, ...]) -> Found:
     if is_stream(path):
         return _describe_diagrams(read_diagrams(path))
-    if (path / "experiment.toml").is_file():
+    if path.is_dir() and (path / "runs.csv").is_file():
         return _describe_results(path)
     if path.suffix.lower() == ".npz":
         return _describe_arrays(path)
@@ -169,31 +169,21 @@ def _is_list(arrays: dict[str, Any], name: str, kinds: str) -> bool:
 
 
 def _describe_results(path: Path) -> Found:
-    from pbow.experiment import Folder, read_experiment, summarize  # noqa: PLC0415
+    from pbow.experiment import Folder, progress  # noqa: PLC0415
 
     folder = Folder(path)
-    declared = read_experiment(folder.declaration)
-    runs = folder.load()
-    cells: list[dict[str, Any]] = [
-        {
-            "dataset": outcome.cell.dataset.title,
-            "descriptor": outcome.cell.descriptor.title,
-            "done": outcome.n_done,
-            "planned": outcome.n_planned,
-            "is_complete": outcome.is_complete,
-        }
-        for outcome in summarize(declared, runs).values()
-    ]
+    declared, runs = folder.read_declaration(), folder.read()
+    cells = progress(declared, runs)
     facts = {
         "kind": "results",
         "summary": f"results of {declared.title}",
         "title": declared.title,
         "runs": len(runs),
-        "cells": cells,
+        "cells": cells.to_dict("records"),
     }
     rows = [("data set", "descriptor", "runs", "complete")]
-    for cell in cells:
-        done = f"{cell['done']} of {cell['planned']}"
-        complete = "yes" if cell["is_complete"] else "no"
-        rows.append((cell["dataset"], cell["descriptor"], done, complete))
+    for cell in cells.itertuples():
+        done = f"{cell.done} of {cell.planned}"
+        complete = "yes" if cell.complete else "no"
+        rows.append((cell.dataset, cell.descriptor, done, complete))
     return facts, aligned(rows, left=(0, 1))

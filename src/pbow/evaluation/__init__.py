@@ -1,7 +1,12 @@
 """Accuracy of classifiers with descriptors: on vectors, distances or kernels."""
 
 from pbow.evaluation.classification import Classification, Search, classify
-from pbow.evaluation.evaluate import Evaluation, evaluate
+from pbow.evaluation.evaluate import (
+    Evaluation,
+    SplitResult,
+    evaluate,
+    evaluate_split,
+)
 from pbow.evaluation.representation import (
     CLASSIFIERS,
     Representation,
@@ -15,8 +20,10 @@ __all__ = [
     "Evaluation",
     "Representation",
     "Search",
+    "SplitResult",
     "classify",
     "compare",
     "evaluate",
+    "evaluate_split",
     "represent",
 ]

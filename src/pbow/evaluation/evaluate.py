@@ -24,7 +24,7 @@ from pbow.evaluation.representation import (
     represent,
 )
 
-__all__ = ["Evaluation", "evaluate"]
+__all__ = ["Evaluation", "SplitResult", "evaluate", "evaluate_split"]
 
 Ints = NDArray[np.int64]
 Split = tuple[Ints, Ints]
@@ -139,12 +139,21 @@ def evaluate(
         warnings.catch_warnings(),
         progress_bar(show=progress, total=len(splits), unit="splits") as advance,
     ):
-        for train, test in splits:
-            found, n_features, took = _evaluate_split(
-                descriptor, X, labels, (train, test), used, seed
+        for split in splits:
+            found = evaluate_split(
+                descriptor,
+                X,
+                labels,
+                split,
+                (used,),
+                search=Search(),
+                standardize=getattr(type(descriptor), "standardize", False),
+                rescale=used == "distance",  # C means the same for all descriptors
+                seed=seed,
             )
-            accuracies.append(found.accuracy)
-            seconds.append(took)
+            accuracies.append(found.scores[used].accuracy)
+            seconds.append(sum(found.seconds.values()))
+            n_features = found.n_features
             warnings.simplefilter("ignore", FewerWordsWarning)  # the first split warned
             advance(1)
     return Evaluation(
@@ -156,23 +165,85 @@ def evaluate(
     )
 
 
-def _evaluate_split(
-    descriptor: Any, X: Diagrams, labels: Ints, split: Split, classifier: str, seed: int
-) -> tuple[Classification, int, float]:
+@dataclass(frozen=True, kw_only=True)
+class SplitResult:
+    """How classifiers do on one split: the result of :func:`evaluate_split`.
+
+    Attributes
+    ----------
+    scores : dict of str to Classification
+        By classifier.
+    n_features : int
+        Length of the feature vectors; 0 for a kernel.
+    seconds : dict of str to float
+        Time to ``fit`` the descriptor and to ``encode`` both sets.
+    """
+
+    scores: dict[str, Classification]
+    n_features: int
+    seconds: dict[str, float]
+
+
+def evaluate_split(
+    descriptor: Any,
+    X: Diagrams,
+    labels: Ints,
+    split: Split,
+    classifiers: tuple[str, ...],
+    *,
+    search: Search,
+    groups: Ints | None = None,
+    standardize: bool = False,
+    fit_on_all: bool = False,
+    rescale: bool = True,
+    factor: float = 1.0,
+    seed: int = 0,
+) -> SplitResult:
+    """Fit a descriptor to a training set, and test classifiers that share it.
+
+    It is one step of :func:`evaluate` and of experiments.
+
+    Parameters
+    ----------
+    descriptor : estimator
+        A vectorizer or a kernel; it is not changed.
+    X : Diagrams
+        All diagrams.
+    labels : ndarray of int of shape (n_samples,)
+        Labels, counted from 0.
+    split : (train, test)
+        Rows of both sets.
+    classifiers : tuple of str
+        As in :func:`compare`; a kernel has one of its own, see `classifiers_for`.
+    search : Search
+        How C is chosen.
+    groups : ndarray of int of shape (n_samples,), optional
+        Samples of one group stay in the same inner fold.
+    standardize, fit_on_all : bool, default=False
+        As in :func:`represent`.
+    rescale, factor : bool and float
+        As in :func:`compare`.
+    seed : int, default=0
+        Seeds the inner folds.
+    """
     train, test = split
-    standardize = getattr(type(descriptor), "standardize", False)
-    representation = represent(descriptor, X, train, test, standardize=standardize)
-    K, K_test = compare(representation, classifier, rescale=classifier != "linear")
-    found = classify(
-        K,
-        K_test,
-        labels[train],
-        labels[test],
-        Search(),
-        n_labels=int(labels.max()) + 1,
-        seed=seed,
+    seen = represent(
+        descriptor, X, train, test, standardize=standardize, fit_on_all=fit_on_all
     )
-    return found, representation.n_features, sum(representation.seconds.values())
+    scores = {}
+    for name in classifiers:
+        K, K_test = compare(seen, name, rescale=rescale, factor=factor)
+        scores[name] = classify(
+            K,
+            K_test,
+            labels[train],
+            labels[test],
+            search,
+            n_labels=int(labels.max()) + 1,
+            groups=None if groups is None else groups[train],
+            seed=seed,
+        )
+    return SplitResult(scores=scores, n_features=seen.n_features, seconds=seen.seconds)
 
 
 def _splits(

@@ -146,6 +146,9 @@ class DatasetEntry:
     differs: str = ""
     state_of_the_art: Reported | None = None
 
+    def __hash__(self) -> int:  # the dicts have none
+        return hash(self.name)
+
 
 @dataclass(frozen=True, kw_only=True)
 class DescriptorEntry:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import NamedTuple
 
 from pbow.experiment.tasks import Record, Task
 
-__all__ = ["estimate_hours"]
+__all__ = ["Sizes", "estimate_hours"]
 
 # Seconds of a support vector machine per squared number of training samples, and of a
 # representation per run; measured on one core of 2026, for orders of magnitude.
@@ -15,7 +15,7 @@ SECONDS_PER_PAIR = 3e-8
 SECONDS_PER_RUN = 0.3
 
 
-class Sizes(Protocol):
+class Sizes(NamedTuple):
     """Of a data set."""
 
     n_samples: int

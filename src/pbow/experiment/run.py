@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 import warnings
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
 from joblib import Parallel, delayed
@@ -18,7 +18,7 @@ from pbow._utils.progress import progress_bar
 from pbow.datasets import Dataset
 from pbow.diagrams import Diagrams
 from pbow.errors import FewerWordsWarning, ParameterError
-from pbow.evaluation import classify, compare, represent
+from pbow.evaluation import evaluate_split
 from pbow.evaluation.classification import spread_rows
 from pbow.experiment.data import Draw, draw, fingerprint, inner_groups, open_dataset
 from pbow.experiment.declaration import (
@@ -31,7 +31,7 @@ from pbow.experiment.declaration import (
 )
 from pbow.experiment.descriptors import make_descriptor
 from pbow.experiment.environment import code_digest, machine, versions
-from pbow.experiment.estimate import estimate_hours
+from pbow.experiment.estimate import Sizes, estimate_hours
 from pbow.experiment.results import Folder, RunsTable
 from pbow.experiment.surfaces import diagrams_like_surfaces
 from pbow.experiment.tasks import FINAL, Record, Task, plan
@@ -43,15 +43,6 @@ SECONDS_BETWEEN_LOOKS = 0.5
 
 class MissingDataWarning(UserWarning):
     """A data set is not available; the rest of the experiment is run."""
-
-
-@dataclass(frozen=True)
-class _Sizes:
-    """What the main process keeps of a data set."""
-
-    digest: str
-    n_samples: int
-    n_labels: int
 
 
 def run_experiment(
@@ -132,7 +123,8 @@ def run_experiment(
     folder = Folder(out)
     runs = folder.read()
     folder.check(experiment)
-    sizes = _look_at_data(experiment, data_home, runs)
+    home = None if data_home is None else os.fspath(data_home)
+    sizes = _look_at_data(experiment, home, runs)
     cells = [cell for cell in experiment.cells if cell.dataset.name in sizes]
     folder.make(experiment)
     try:
@@ -144,7 +136,7 @@ def run_experiment(
                 f"{len(runs):,} done"
             )
             jobs = (
-                delayed(_make_run)(task, experiment.seed, n, folder, data_home)
+                delayed(_make_run)(task, experiment.seed, n, folder, home)
                 for task in todo
                 for n in (experiment.n_repetitions(task.cell.dataset),)
             )
@@ -192,34 +184,33 @@ def _check_descriptors(path: AnyPath, cells: Iterable[Cell]) -> None:
 
 
 def _look_at_data(
-    experiment: Experiment, data_home: AnyPath | None, runs: RunsTable
-) -> dict[str, _Sizes]:
+    experiment: Experiment, data_home: str | None, runs: RunsTable
+) -> dict[str, Sizes]:
     """Open every data set once: name those that are missing, refuse others' runs."""
     found, missing = {}, []
     earlier = {record["dataset"]: record["data"] for record in runs.records.values()}
     for entry in experiment.datasets:
         try:
-            dataset = _open(entry, experiment.seed, data_home)
+            dataset, digest = _open(entry, experiment.seed, data_home)
         except (FileNotFoundError, ImportError) as error:
             missing.append(str(error))
             msg = f"Data set {entry.name} is left out: {error}"
             warnings.warn(msg, MissingDataWarning, stacklevel=3)
             continue
-        digest = fingerprint(dataset)
         if earlier.get(entry.name, digest) != digest:
             msg = (
                 f"The data of {entry.name} are not those of the runs that the folder "
                 "of results holds. Pass another folder, or restore the data."
             )
             raise ValueError(msg)
-        found[entry.name] = _Sizes(digest, len(dataset), len(dataset.label_names))
+        found[entry.name] = Sizes(len(dataset), len(dataset.label_names))
     if not found:
         raise FileNotFoundError(" ".join(missing))
     return found
 
 
 def _make_run(
-    task: Task, seed: int, n_wanted: int, folder: Folder, data_home: AnyPath | None
+    task: Task, seed: int, n_wanted: int, folder: Folder, data_home: str | None
 ) -> bool:
     """Make a run and write it, unless it is done or another process makes it."""
     path = folder.run_file(task.key)
@@ -232,7 +223,7 @@ def _make_run(
     return True
 
 
-def _measure(task: Task, seed: int, n_wanted: int, data_home: AnyPath | None) -> Record:
+def _measure(task: Task, seed: int, n_wanted: int, data_home: str | None) -> Record:
     entry, descriptor = task.cell.dataset, task.cell.descriptor
     drawn = _draw(entry, task.repetition, seed, n_wanted, data_home)
     dataset, labels = drawn.dataset, drawn.dataset.labels
@@ -252,7 +243,7 @@ def _measure(task: Task, seed: int, n_wanted: int, data_home: AnyPath | None) ->
         "scores": {},
         "error": "",
         "code": code_digest(),
-        "data": _digest(entry, seed, data_home),
+        "data": _open(entry, seed, data_home)[1],
         "machine": machine(),
         "versions": versions(),
     }
@@ -261,82 +252,46 @@ def _measure(task: Task, seed: int, n_wanted: int, data_home: AnyPath | None) ->
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FewerWordsWarning)
-            seen = represent(
+            found = evaluate_split(
                 made,
                 dataset.diagrams,
-                train,
-                test,
+                labels,
+                (train, test),
+                task.classifiers,
+                search=task.search,
+                groups=inner_groups(dataset, entry),
                 standardize=descriptor.standardize,
                 fit_on_all=descriptor.fit_on_all,
+                rescale=descriptor.rescale,
+                factor=descriptor.factor,
+                seed=seed + task.repetition,
             )
     except ValueError as error:  # parameters that these samples do not allow
         return record | {"error": str(error)}
-    groups = inner_groups(dataset, entry)
-    for name in task.classifiers:
-        K, K_test = compare(
-            seen, name, rescale=descriptor.rescale, factor=descriptor.factor
-        )
-        found = classify(
-            K,
-            K_test,
-            labels[train],
-            labels[test],
-            task.search,
-            n_labels=len(dataset.label_names),
-            groups=None if groups is None else groups[train],
-            seed=seed + task.repetition,
-        )
-        scores = vars(found) | {"confusion": None}
-        if task.stage == FINAL:  # those of thousands of screenings would fill megabytes
-            scores["confusion"] = found.confusion.tolist()
-        record["scores"][name] = scores
-    return record | {"n_features": seen.n_features, "seconds": seen.seconds}
+    for name, score in found.scores.items():
+        # Confusion matrices of thousands of screenings would fill megabytes.
+        confusion = score.confusion.tolist() if task.stage == FINAL else None
+        record["scores"][name] = vars(score) | {"confusion": confusion}
+    return record | {"n_features": found.n_features, "seconds": found.seconds}
 
 
-def _open(entry: DatasetEntry, seed: int, data_home: AnyPath | None) -> Dataset:
-    return _open_cached(_Hashable(entry), seed, data_home)
+@lru_cache(maxsize=1)
+def _open(entry: DatasetEntry, seed: int, data_home: str | None) -> tuple[Dataset, str]:
+    """Return a data set and its digest; a process keeps the last one."""
+    dataset = open_dataset(entry, seed=seed, data_home=data_home)
+    return dataset, fingerprint(dataset)
 
 
+@lru_cache(maxsize=1)
 def _draw(
-    entry: DatasetEntry, repetition: int, seed: int, n: int, data_home: AnyPath | None
+    entry: DatasetEntry,
+    repetition: int,
+    seed: int,
+    n_wanted: int,
+    data_home: str | None,
 ) -> Draw:
-    return _draw_cached(_Hashable(entry), repetition, seed, n, data_home)
-
-
-def _digest(entry: DatasetEntry, seed: int, data_home: AnyPath | None) -> str:
-    return _digest_cached(_Hashable(entry), seed, data_home)
-
-
-class _Hashable:
-    """A data set's entry, which has dicts, as the key of a cache."""
-
-    def __init__(self, entry: DatasetEntry) -> None:
-        self.entry = entry
-        self._text = repr(entry)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Hashable) and self._text == other._text
-
-    def __hash__(self) -> int:
-        return hash(self._text)
-
-
-@lru_cache(maxsize=1)
-def _open_cached(key: _Hashable, seed: int, data_home: AnyPath | None) -> Dataset:
-    return open_dataset(key.entry, seed=seed, data_home=data_home)
-
-
-@lru_cache(maxsize=1)
-def _draw_cached(
-    key: _Hashable, repetition: int, seed: int, n: int, data_home: AnyPath | None
-) -> Draw:
-    dataset = _open_cached(key, seed, data_home)
-    return draw(dataset, key.entry, repetition, seed=seed, n_wanted=n)
-
-
-@lru_cache(maxsize=1)
-def _digest_cached(key: _Hashable, seed: int, data_home: AnyPath | None) -> str:
-    return fingerprint(_open_cached(key, seed, data_home))
+    dataset, _ = _open(entry, seed, data_home)
+    return draw(dataset, entry, repetition, seed=seed, n_wanted=n_wanted)
 
 
 @lru_cache

@@ -207,9 +207,10 @@ def facts(runs: RunsTable) -> str:
         return "; ".join(sorted({str(record[name]) for record in records}))
 
     return (
-        f"{len(records):,} runs of {spent / 3600:.1f} core-hours with {n_fits:,} support "
-        f"vector machines, of which {n_capped / max(n_fits, 1):.1%} stopped at the limit "
-        f"of iterations. Code: {each('code')}. {each('versions')}. {each('machine')}."
+        f"{len(records):,} runs of {spent / 3600:.1f} core-hours with {n_fits:,} "
+        f"support vector machines, of which {n_capped / max(n_fits, 1):.1%} stopped at "
+        f"the limit of iterations. Code: {each('code')}. {each('versions')}. "
+        f"{each('machine')}."
     )
 
 

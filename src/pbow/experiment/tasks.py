@@ -155,7 +155,9 @@ def find_finalists(
             _best(params, [scores[name, r][0] for name in params], n)
             for r in repetitions
         ]
-        means = [np.mean([scores[name, r][1] for r in repetitions]) for name in params]
+        means = [
+            float(np.mean([scores[name, r][1] for r in repetitions])) for name in params
+        ]
         tested = _best(params, means, n)
         found[classifier] = Finalists(
             [best + _also(cell, best[0]) for best in inside],
