@@ -65,25 +65,23 @@ experiments-quick: .venv/.has-all  ## all approaches on a few shapes: table, fig
 	$(experiment) run experiments/quick.toml --out $(quick) --jobs 2
 	$(call show,$(quick))
 
-# The last is about time alone, which other processes would take some of.
-experiments: .venv/.has-all  ## the full ones: many hours, and PBOW_DATA must be set
+# Time against size is about time alone, which other processes would take some of.
+experiments: .venv/.has-all  ## the full ones: some hours, and PBOW_DATA must be set
 	@test -d "$$PBOW_DATA" || { echo "pbow: the full experiments need the real data" \
 	    "sets: make experiments PBOW_DATA=folder" >&2; exit 2; }
-	@echo "pbow: the full experiments take many hours. Stop them at any moment; make" \
+	@echo "pbow: the full experiments take some hours. Stop them at any moment; make" \
 	    "experiments goes on from there." >&2
 	$(python) scripts/warm_jit.py
-	$(call run-full,exp_a,$(JOBS))
-	$(call run-full,exp_b,$(JOBS))
-	$(call run-full,powered,$(JOBS))
-	$(call run-full,scaling,$(JOBS))
-	$(call run-full,optima,$(JOBS))
+	$(foreach name,exp_a exp_b powered scaling optima unreduced,\
+	    $(call run-full,$(name),$(JOBS)))
 	$(call run-full,time_vs_size,1)
-	$(python) -m experiments.cell_by_cell
+	$(one-thread) $(python) -m experiments.verdicts
+	$(one-thread) $(python) -m experiments.claims
 
 clean:  ## remove .venv, caches and everything built
 	rm -rf .venv .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache \
 	    .import_linter_cache build dist docs/_build docs/gallery \
-	    demo-words.png experiments/results/*/locks experiments/results/*/matrices
+	    demo-words.png experiments/results/*/runs
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 # Two workers with a pool of BLAS threads each would fight over the cores.
@@ -99,15 +97,15 @@ define show
 	$(experiment) table $(1) > $(1)/table.md
 	$(experiment) table $(1) --format latex > $(1)/table.tex
 	$(experiment) table $(1) --format csv > $(1)/table.csv
-	$(experiment) figures $(1)
+	$(one-thread) $(python) -m experiments.figures $(1)
 	$(experiment) report $(1)
 	@echo "pbow: tables, figures and report.html are in $(1)" >&2
 endef
 
 define run-full
 	$(experiment) run experiments/$(1).toml --out experiments/results/$(1) --jobs $(2)
-	$(experiment) pack experiments/results/$(1)
 	$(call show,experiments/results/$(1))
+
 endef
 
 # Two processes that compile one function at a time spoil a cache: the index that one

@@ -35,7 +35,7 @@ TEXTS = {
     "graph.txt": "0 1\n",
     "mesh.off": "OFF 3 1 3\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",
     "declared.toml": DECLARATION,
-    "results/experiment.toml": DECLARATION,
+    "results/declared.toml": DECLARATION,
 }
 # What commands need beside pbow itself.
 MODULES = {

@@ -3,9 +3,9 @@ import json
 import numpy as np
 import pytest
 
+from pbow import evaluation
 from pbow.cli.descriptors import Descriptor
 from pbow.cli.evaluate import CLASSIFIERS
-from pbow.experiment import descriptors
 
 FOLDS = "evaluate diagrams.pbow --folds 3 "
 LABELED = FOLDS + "--labels labels.txt "
@@ -56,7 +56,7 @@ def test_the_output_names_the_classifier(run, folder, classifier):
 
 
 def test_the_classifiers_are_those_of_the_library():
-    assert tuple(CLASSIFIERS) == descriptors.CLASSIFIERS
+    assert tuple(CLASSIFIERS) == evaluation.CLASSIFIERS
 
 
 def test_a_kernel_keeps_its_similarity_and_says_so(run, folder):

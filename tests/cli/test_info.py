@@ -126,7 +126,7 @@ def test_arrays_that_unfold_into_far_more_than_the_file_are_refused(run, tmp_pat
 def test_the_results_of_an_experiment_are_counted(run, folder):
     found = look(run, "results")
     assert (found["kind"], found["title"], found["runs"]) == ("results", "Tiny", 0)
-    assert [cell["is_complete"] for cell in found["cells"]] == [False]
+    assert [cell["complete"] for cell in found["cells"]] == [False]
     lines = run("info", "results").stdout.splitlines()
     assert lines[0] == "results: results of Tiny"
     assert lines[-1].endswith("no")

@@ -31,7 +31,7 @@ SAME = [
     "plot classes model.pbow diagrams.pbow --labels labels.txt --names labels.svg "
     "-o labels.svg",
     "plot classes model.pbow diagrams.pbow --labels labels.svg -o labels.svg",
-    "experiment report results --out results/experiment.toml",
+    "experiment report results --out results/declared.toml",
     "datasets shapes new.npy --labels new.npy",
     "datasets shapes cloud.npy --labels link.npy",
 ]

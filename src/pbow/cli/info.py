@@ -53,7 +53,7 @@ def info(path: Path, model_classes: tuple[type, ...], *, as_json: bool) -> None:
 def _describe(path: Path, model_classes: tuple[type, ...]) -> Found:
     if is_stream(path):
         return _describe_diagrams(read_diagrams(path))
-    if path.is_dir() and (path / "runs.csv").is_file():
+    if any(path.glob("*.toml")):
         return _describe_results(path)
     if path.suffix.lower() == ".npz":
         return _describe_arrays(path)

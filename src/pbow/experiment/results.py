@@ -13,8 +13,8 @@ import numpy as np
 
 from pbow._utils.files import AnyPath, atomic_write
 from pbow._utils.optional import import_optional
-from pbow.experiment.declaration import Cell, Experiment, describe, read_experiment
-from pbow.experiment.tasks import FINAL, Record, Task, find_finalists, plan
+from pbow.experiment.declaration import Experiment, describe, read_experiment
+from pbow.experiment.tasks import FINAL, Record, find_finalists, plan
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -238,6 +238,7 @@ def progress(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
             {
                 "dataset": cell.dataset.name,
                 "descriptor": cell.descriptor.name,
+                "classifiers": tasks[0].classifiers,
                 "done": len(records),
                 "planned": len(tasks),
                 "complete": is_screened and len(records) == len(tasks),
@@ -364,9 +365,3 @@ def _read_record(path: Path) -> Record | None:
 
 def _pandas() -> Any:
     return import_optional("pandas", extra="experiment", purpose="Tables of runs")
-
-
-def tasks_of(experiment: Experiment, cell: Cell, runs: RunsTable) -> list[Task]:
-    """Return the planned tasks of a cell whose runs are done."""
-    tasks = plan(experiment, cell, runs.records)
-    return [task for task in tasks if task.key in runs.records]

@@ -71,7 +71,7 @@ def summarize(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
             "paper_runs": None if cell.paper is None else cell.paper.runs,
         }
         if own.empty:
-            rows.append(base | {"classifier": ""})
+            rows += [base | {"classifier": name} for name in found.classifiers]
         for classifier, group in own.groupby("classifier", sort=False):
             nested = group[group.selection == NESTED]
             tested = group[group.selection == TEST_CHOSEN]
@@ -277,38 +277,27 @@ def _pivot(
         for row in summary.drop_duplicates(["dataset", "descriptor"]).itertuples():
             if (text := also(row)[0]) != "":
                 rows.append((row.descriptor_title, PAPER, row.dataset, text, False))
-        for dataset in experiment.datasets:
-            cited = dataset.state_of_the_art
+        for entry_of in experiment.datasets:
+            cited = entry_of.state_of_the_art
             if cited is not None and also is _paper_accuracy:
                 text = f"{_spread(cited.accuracy, cited.std)} ({cited.source})"
-                rows.append(("State of the art", "cited", dataset.name, text, False))
-    names = ["Method", "Classifier", "dataset", "text", "bold"]
-    frame = _pandas().DataFrame(rows, columns=names)
-    # A cell that is not complete stands in the row of its method's first classifier.
-    first = frame[frame.Classifier != ""].groupby("Method").Classifier.first()
-    unknown = frame.Classifier == ""
-    frame.loc[unknown, "Classifier"] = frame[unknown].Method.map(first).fillna("")
-    index = frame[["Method", "Classifier"]].drop_duplicates()
-    order = _pandas().MultiIndex.from_frame(
-        index.assign(
-            place=index.Method.map({m: k for k, m in enumerate(index.Method.unique())})
-        )
-        .sort_values("place", kind="stable")
-        .drop(columns="place")
+                rows.append(("State of the art", "cited", entry_of.name, text, False))
+    methods = list(dict.fromkeys(method for method, *_ in rows))
+    order = sorted(
+        dict.fromkeys((method, classifier) for method, classifier, *_ in rows),
+        key=lambda place: methods.index(place[0]),
     )
-    columns = [dataset.name for dataset in experiment.datasets]
-    frame = frame.set_index(["Method", "Classifier", "dataset"])
-    titles = {dataset.name: dataset.title for dataset in experiment.datasets}
-    entries, bold = (
-        frame[name]
-        .unstack("dataset")
-        .reindex(index=order, columns=columns)
-        .rename(columns=titles)
-        for name in ("text", "bold")
-    )
-    entries.columns.name = bold.columns.name = None
-    filled = bold.map(lambda value: value is True or value is np.True_)
-    return Table(title, entries.fillna(""), filled)
+    pd = _pandas()
+    names = ["Method", "Classifier"]
+    index = pd.MultiIndex.from_tuples(order, names=names)
+    titles = [dataset.title for dataset in experiment.datasets]
+    entries = pd.DataFrame("", index, titles, dtype=object)
+    bold = pd.DataFrame(False, index, titles)  # noqa: FBT003
+    title_of = {dataset.name: dataset.title for dataset in experiment.datasets}
+    for method, classifier, dataset, text, is_bold in rows:
+        place = (method, classifier), title_of[dataset]
+        entries.loc[place], bold.loc[place] = text, is_bold
+    return Table(title, entries, bold)
 
 
 def _nested(row: Any) -> tuple[str, bool]:

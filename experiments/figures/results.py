@@ -1,0 +1,82 @@
+"""What figures are drawn from: the declaration, frames of runs, and the data sets."""
+
+from functools import cache, cached_property
+
+import pandas as pd
+from experiments.figures.drawing import CannotDraw
+
+from pbow._utils.files import AnyPath
+from pbow.datasets import Dataset
+from pbow.experiment import Folder, choose
+from pbow.experiment.data import fingerprint, open_dataset
+from pbow.experiment.declaration import describe
+from pbow.experiment.results import NESTED
+from pbow.experiment.tables import stand_in_for
+from pbow.experiment.tasks import plan
+
+CLASSIFIER = "distance"
+# What captions say of it.
+ABOUT_CLASSIFIER = (
+    "The classifier is “distance”, the authors' SVM on Euclidean distances between "
+    "feature vectors."
+)
+TASK = ["dataset", "descriptor", "stage", "params", "repetition"]
+SECONDS = ["fit_seconds", "encode_seconds", "classify_seconds"]
+
+
+class Results:
+    """A folder of results; of all runs, what the authors' classifier gave."""
+
+    def __init__(self, folder: AnyPath, data_home: AnyPath | None = None) -> None:
+        self.experiment = Folder(folder).read_declaration()
+        self._table = Folder(folder).read()
+        self._entries = {entry.name: entry for entry in self.experiment.datasets}
+        self._data_home = data_home
+        # Several figures are of the same data.
+        self.open = cache(self._open)
+
+    @cached_property
+    def runs(self) -> pd.DataFrame:
+        """One row per planned run that is done, with its measurements."""
+        # By key: the folder may have runs of an earlier declaration, and two cells with
+        # the same effective parameters share theirs.
+        planned = [
+            (t.key, *cell.name.split("/"), t.stage, describe(t.params), t.repetition)
+            for cell in self.experiment.cells
+            for t in plan(self.experiment, cell, self._table.records)
+        ]
+        done = self._table.frame[lambda frame: frame.classifier == CLASSIFIER]
+        done = done[["key", "accuracy", "n_features", "machine", *SECONDS]]
+        return pd.DataFrame(planned, columns=["key", *TASK]).merge(done, on="key")
+
+    @cached_property
+    def chosen(self) -> pd.DataFrame:
+        """One row per repetition of a complete cell, parameters chosen by nesting."""
+        chosen = choose(self.experiment, self._table)
+        return chosen[(chosen.classifier == CLASSIFIER) & (chosen.selection == NESTED)]
+
+    def title(self, name: str) -> str:
+        """Return what figures call a data set; a stand-in is always named so."""
+        title, of = self._entries[name].title, stand_in_for(self._entries[name])
+        is_clear = not of or "stand-in" in title.lower()
+        return title if is_clear else f"{title} (stand-in for {of})"
+
+    def first_of_shapes(self) -> str:
+        """Return the name of the first data set of shapes, which illustrations need."""
+        for name, entry in self._entries.items():
+            if entry.shapes is not None or (entry.load or "").startswith("synthetic"):
+                return name
+        msg = "It is of a data set of shapes, which this experiment does not have."
+        raise CannotDraw(msg)
+
+    def _open(self, name: str) -> Dataset:
+        """Return a data set, unless it is not the one that the runs are of."""
+        dataset = open_dataset(
+            self._entries[name], seed=self.experiment.seed, data_home=self._data_home
+        )
+        records = self._table.records.values()
+        known = {record["data"] for record in records if record["dataset"] == name}
+        if known and fingerprint(dataset) not in known:
+            msg = f"The data of {name} are not those of the runs."
+            raise CannotDraw(msg)
+        return dataset
