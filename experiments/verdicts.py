@@ -74,7 +74,11 @@ def verdicts_of(
         What there is to say, by data set and method.
     """
     summary = summarize(experiment, runs)
-    reported = summary[summary.paper_accuracy.notna() & (summary.stand_in_for == "")]
+    reported = summary[
+        summary.paper_accuracy.notna()
+        & (summary.stand_in_for == "")
+        & (summary.status == "complete")
+    ]
     rows = []
     for row in reported[reported.classifier == CLASSIFIER].itertuples():
         of_cell = (reported.dataset == row.dataset) & (

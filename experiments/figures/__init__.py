@@ -8,14 +8,14 @@ import re
 import tomllib
 from pathlib import Path
 
-from matplotlib import style
-
 from experiments.figures.curves import accuracy_against_time, accuracy_by_codebook_size
 from experiments.figures.drawing import CannotDraw
 from experiments.figures.illustrations import pipeline, rips_stages, shapes
 from experiments.figures.labels import class_differences, class_histograms, confusion
 from experiments.figures.results import Results
 from experiments.figures.times import time_against_size
+from matplotlib import style
+
 from pbow._utils.files import AnyPath, atomic_write
 
 __all__ = ["draw_figures"]
@@ -36,40 +36,33 @@ def draw_figures(
 ) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
     """Draw the figures of an experiment into ``figures`` in its folder of results.
 
-    Each is written as PNG and as SVG. The same results give the same bytes.
-
-    Parameters
-    ----------
-    folder : str or path-like
-        Folder of results, as :func:`pbow.experiment.run_experiment` writes it.
-    data_home : str or path-like, optional
-        Folder of the data sets; by default the one that the variable PBOW_DATA names.
-
-    Returns
-    -------
-    captions : dict of str to dict
-        Title and caption of each figure by its name, as in ``captions.json``.
-    left_out : dict of str to str
-        Why others cannot be drawn: no such runs, no data, no gudhi.
+    Return titles and captions by figure, as in ``captions.json``, and why the other
+    figures are left out: no such runs, no data, no gudhi. The same results give the
+    same bytes. `data_home` is by default the folder that the variable PBOW_DATA names.
     """
     results = Results(folder, data_home)
     target = Path(folder) / "figures"
     target.mkdir(exist_ok=True)
     captions, left_out = {}, {}
-    for make in FIGURES:
-        name = make.__name__
+    for draw in FIGURES:
         # Whatever the user's own settings of matplotlib are.
         with style.context(["default", STYLE]):
             try:
-                made = make(results)
+                figure, facts, *of = draw(results)
             except (CannotDraw, FileNotFoundError, ImportError) as error:
-                left_out[name] = str(error)
+                left_out[draw.__name__] = str(error)
                 continue
-            title = results.titles.get(made.dataset)
-            texts = {
-                key: " ".join(text.format(dataset=title, **made.numbers).split())
-                for key, text in TEXTS[name].items()
+            # A data set may be called anything.
+            names = (re.sub("[^A-Za-z0-9_-]+", "-", name)[:80] for name in of)
+            name = "_".join((draw.__name__, *names))
+            captions[name] = {
+                key: " ".join(text.format(**facts).split())
+                for key, text in TEXTS[draw.__name__].items()
             }
-            if "{dataset}" in TEXTS[name]["title"] and made.is_named_after:
-                ...
+            about = {"Title": captions[name]["title"], "Date": None, "Creator": None}
+            for kind, metadata in (("png", {"Software": None}), ("svg", about)):
+                with atomic_write(target / f"{name}.{kind}") as file:
+                    figure.savefig(file, format=kind, dpi=150, metadata=metadata)
+    with atomic_write(target / "captions.json") as file:
+        file.write(json.dumps(captions, indent=2, ensure_ascii=False).encode() + b"\n")
     return captions, left_out

@@ -1,12 +1,12 @@
 """Accuracy against what it costs: words of a codebook, seconds, dimensions."""
 
 import json
-from collections.abc import Collection
 
+import numpy as np
 import pandas as pd
 from experiments.figures import drawing
-from experiments.figures.drawing import BLUE, GREEN, RED, CannotDraw, Captioned
-from experiments.figures.results import ABOUT_CLASSIFIER, Results
+from experiments.figures.drawing import BLUE, GREEN, RED, CannotDraw, Drawn
+from experiments.figures.results import Results
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullFormatter
@@ -20,14 +20,18 @@ from pbow.plotting import plot_accuracy_by_size
 COLORS = {"PI": GREEN, "PBoW": BLUE, "sPBoW": RED}
 # What makes the vectors of a descriptor longer.
 LENGTH = {"PI": "resolution", "PBoW": "n_words", "sPBoW": "n_words"}
+COLUMNS = [
+    *("dataset", "descriptor", "stage", "length", "label", "is_on_line"),
+    *("accuracies", "seconds", "n_features"),
+]
 # Diameter of the circle of the longest vectors, in points of 1/72 inch.
 LARGEST = 30.0
 
 
-def accuracy_by_codebook_size(results: Results) -> Captioned:
-    """Return the paper's figure "Accuracy vs. codebook size"."""
-    tried, about = _tried(results, ("PBoW", "sPBoW"))
-    tried = tried[tried.is_on_line.astype(bool)]
+def accuracy_by_codebook_size(results: Results) -> Drawn:
+    """Draw the paper's figure "Accuracy vs. codebook size"."""
+    tried = _tried(results)
+    tried = tried[tried.descriptor.isin(("PBoW", "sPBoW")) & tried.is_on_line]
     # A single point is no line.
     tried = tried[tried.duplicated(["dataset", "label"], keep=False)]
     if tried.empty:
@@ -44,20 +48,12 @@ def accuracy_by_codebook_size(results: Results) -> Captioned:
         ax.set(title=results.title(name), ylim=(max(low, 0.0), min(high, 100.0)))
         ax.grid(alpha=0.3)
     drawing.add_legend(figure, [handles[label] for label in sorted(handles)])
-    caption = (
-        "Accuracy on the test sets by number of words: mean over the splits, and one "
-        "standard deviation to each side. Words are learnt from points that are drawn "
-        "uniformly (solid) or weighted by persistence (dashed). Other parameters are "
-        f"the paper's optimum, or the middle of their grid. {about}"
-    )
-    title = "Accuracy by codebook size"
-    return Captioned("accuracy_by_codebook_size", title, caption, figure)
+    return figure, {"rows": _screening_rows(results)}
 
 
-def accuracy_against_time(results: Results) -> Captioned:
-    """Return the supplement's figure "Accuracy vs. time"."""
-    tried, about = _tried(results, LENGTH)
-    best = tried.sort_values("accuracy", ascending=False, kind="stable")
+def accuracy_against_time(results: Results) -> Drawn:
+    """Draw the supplement's figure "Accuracy vs. time"."""
+    best = _tried(results).sort_values("accuracy", ascending=False, kind="stable")
     best = best.drop_duplicates(["dataset", "descriptor", "length"]).sort_index()
     names = best.groupby("dataset").descriptor.agg(set)
     compared = [name for name, of in names.items() if "PI" in of and len(of) > 1]
@@ -88,70 +84,54 @@ def accuracy_against_time(results: Results) -> Captioned:
     for n in [10**k for k in range(12) if 10**k <= longest][-2:]:
         handles.append(_circle("0.4", scale * n**0.5, f"{n:,} dimensions"))
     drawing.add_legend(figure, handles)
-    caption = (
-        "Accuracy on the test sets against the time to construct the representation. "
-        "One circle per number of words, or resolution of the image, with the best of "
-        "the other parameters by accuracy on the test sets. Areas are dimensions of "
-        f"the feature vectors. {about}"
-    )
-    title = "Accuracy against time"
-    return Captioned("accuracy_against_time", title, caption, figure)
+    return figure, {"rows": _screening_rows(results)}
 
 
-def _tried(results: Results, names: Collection[str]) -> tuple[pd.DataFrame, str]:
-    """Return what combinations of parameters gave, and what captions say about it.
+def _screening_rows(results: Results) -> str:
+    n = results.experiment.classifier.screen_rows
+    return f" on at most {n:,} training samples" if n else ""
 
-    One row per combination that is done in all repetitions: of the screening, or of the
-    final runs of a cell that was not screened.
+
+def _tried(results: Results) -> pd.DataFrame:
+    """Return one row per combination of parameters that is done in all repetitions.
+
+    It is of the screening, or of the final runs of a cell that was not screened.
     """
     rows = []
-    runs = dict(
-        iter(results.runs.groupby(["dataset", "descriptor", "stage", "params"]))
-    )
+    runs = dict(iter(results.runs.groupby([*COLUMNS[:3], "params"])))
     for cell in results.experiment.cells:
-        place = (cell.dataset.name, cell.descriptor.name)
         n_repetitions = results.experiment.n_repetitions(cell.dataset)
-        for params in cell.combinations() if place[1] in names else ():
+        for params in cell.combinations() if cell.descriptor.name in LENGTH else ():
             for stage in (SCREEN, FINAL):
-                found = runs.get((*place, stage, describe(params)), ())
+                place = (*cell.name.split("/"), stage)
+                found = runs.get((*place, describe(params)), ())
                 if len(found) == n_repetitions:
-                    row = {"dataset": place[0], "descriptor": place[1], "stage": stage}
-                    row |= _parameters(cell, params) | {
-                        "accuracies": found.accuracy.tolist(),
-                        "accuracy": 100.0 * found.accuracy.mean(),
-                        # The first run of a process may load compiled code.
-                        "seconds": (found.fit_seconds + found.encode_seconds).median(),
-                        "n_features": found.n_features.median(),
-                    }
-                    rows.append(row)
+                    accuracies, n = found.accuracy.tolist(), found.n_features.median()
+                    # The first run of a process may load compiled code.
+                    seconds = (found.fit_seconds + found.encode_seconds).median()
+                    rows.append(
+                        (*place, *_shown_at(cell, params), accuracies, seconds, n)
+                    )
                     break
-    tried = pd.DataFrame(rows, columns=COLUMNS)
-    n = results.experiment.classifier.screen_rows
-    few = f" on at most {n:,} training samples" if n else ""
-    screened = f" Runs are of the screening{few}, not those of the table."
-    about = screened if SCREEN in set(tried.stage) else ""
-    return tried, ABOUT_CLASSIFIER + about
+    tried = pd.DataFrame(rows, columns=COLUMNS).astype({"is_on_line": bool})
+    return tried.assign(accuracy=[100.0 * np.mean(one) for one in tried.accuracies])
 
 
-COLUMNS = [
-    *("dataset", "descriptor", "stage", "length", "label", "is_on_line"),
-    *("accuracies", "accuracy", "seconds", "n_features"),
-]
+def _shown_at(cell: Cell, params: Params) -> tuple[str, str, bool]:
+    """Return the length, the label of the line, and whether it is on this line.
 
-
-def _parameters(cell: Cell, params: Params) -> dict[str, object]:
-    """Return where a combination is shown; lines hold parameters they do not show."""
+    A line holds what it does not show: at the paper's optimum, or in the middle.
+    """
     name, optimum = cell.descriptor.name, cell.optimum or {}
     length = params.get(LENGTH[name])
     is_on_line = is_integer(length, 1)
     for key, values in cell.grid.items():
-        if key not in ("n_words", "weighting"):
+        if key not in (LENGTH[name], "weighting"):
             best = optimum.get(key)
             held = best if best in values else values[len(values) // 2]
             is_on_line = is_on_line and params[key] == held
     is_weighted = params.get("weighting", "uniform") != "uniform"
-    label = f"{name}, weighted" if is_weighted else name
-    return {"length": json.dumps(length), "label": label, "is_on_line": is_on_line}
+    return json.dumps(length), f"{name}{', weighted' * is_weighted}", is_on_line
 
 
 def _draw_line(ax: Axes, label: str, points: pd.DataFrame) -> Line2D:

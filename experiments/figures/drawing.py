@@ -1,19 +1,15 @@
-"""What all figures share: their form, their look, and how they are written."""
+"""What figures share: colors, panels, and the error if one cannot be drawn."""
 
 import math
-import re
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pbow._utils.files import atomic_write
+# A figure, what its caption says, and the data set that its files are named after.
+Drawn = tuple[Figure, dict[str, Any]] | tuple[Figure, dict[str, Any], str]
 
-# Without a salt, the names inside an SVG are random. A dollar sign in the name of a
-# data set begins no formula.
-STYLE = {"svg.hashsalt": "pbow", "text.parse_math": False}
 # Okabe and Ito's, which everyone can tell apart.
 BLUE, RED, GREEN, ORANGE = "#0072B2", "#D55E00", "#009E73", "#E69F00"
 # Of one of several panels, and the width of an entry of a legend, in inches.
@@ -22,29 +18,6 @@ PANEL, ENTRY = (3.3, 2.7), 1.3
 
 class CannotDraw(ValueError):  # noqa: N818  a figure is left out, nothing failed
     """What a figure would show is not there; the message says what is missing."""
-
-
-class Captioned(NamedTuple):
-    """A figure, the name of its files, and the words that go with it."""
-
-    name: str
-    title: str
-    caption: str
-    figure: Figure
-
-
-def file_name(shows: str, dataset: str) -> str:
-    """Return the name of a figure of a data set, which may be called anything."""
-    return f"{shows}_{re.sub('[^A-Za-z0-9_-]+', '-', dataset)[:80]}"
-
-
-def save(made: Captioned, folder: Path) -> None:
-    """Write a figure as PNG and as SVG, without date and version."""
-    with atomic_write(folder / f"{made.name}.png") as file:
-        made.figure.savefig(file, format="png", dpi=150, metadata={"Software": None})
-    with atomic_write(folder / f"{made.name}.svg") as file:
-        about = {"Title": made.title, "Date": None, "Creator": None}
-        made.figure.savefig(file, format="svg", metadata=about)
 
 
 def new_figure(width: float, height: float) -> Figure:

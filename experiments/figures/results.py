@@ -14,12 +14,8 @@ from pbow.experiment.results import NESTED
 from pbow.experiment.tables import stand_in_for
 from pbow.experiment.tasks import plan
 
+# The authors'; captions name it.
 CLASSIFIER = "distance"
-# What captions say of it.
-ABOUT_CLASSIFIER = (
-    "The classifier is “distance”, the authors' SVM on Euclidean distances between "
-    "feature vectors."
-)
 TASK = ["dataset", "descriptor", "stage", "params", "repetition"]
 SECONDS = ["fit_seconds", "encode_seconds", "classify_seconds"]
 
@@ -52,8 +48,8 @@ class Results:
     @cached_property
     def chosen(self) -> pd.DataFrame:
         """One row per repetition of a complete cell, parameters chosen by nesting."""
-        chosen = choose(self.experiment, self._table)
-        return chosen[(chosen.classifier == CLASSIFIER) & (chosen.selection == NESTED)]
+        found = choose(self.experiment, self._table)
+        return found[(found.classifier == CLASSIFIER) & (found.selection == NESTED)]
 
     def title(self, name: str) -> str:
         """Return what figures call a data set; a stand-in is always named so."""
@@ -71,9 +67,8 @@ class Results:
 
     def _open(self, name: str) -> Dataset:
         """Return a data set, unless it is not the one that the runs are of."""
-        dataset = open_dataset(
-            self._entries[name], seed=self.experiment.seed, data_home=self._data_home
-        )
+        seed, home = self.experiment.seed, self._data_home
+        dataset = open_dataset(self._entries[name], seed=seed, data_home=home)
         records = self._table.records.values()
         known = {record["data"] for record in records if record["dataset"] == name}
         if known and fingerprint(dataset) not in known:

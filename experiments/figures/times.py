@@ -2,8 +2,8 @@
 
 import numpy as np
 from experiments.figures import drawing
-from experiments.figures.drawing import BLUE, GREEN, ORANGE, CannotDraw, Captioned
-from experiments.figures.results import CLASSIFIER, SECONDS, TASK, Results
+from experiments.figures.drawing import BLUE, GREEN, ORANGE, CannotDraw, Drawn
+from experiments.figures.results import SECONDS, TASK, Results
 from matplotlib.patches import Patch
 
 from pbow.experiment.tasks import FINAL
@@ -15,8 +15,8 @@ BARS = {"PBoW": (-0.21, ""), "sPBoW": (0.21, "////")}
 WIDTH = 0.38
 
 
-def time_against_size(results: Results) -> Captioned:
-    """Return the supplement's figure "Time vs. dataset size"."""
+def time_against_size(results: Results) -> Drawn:
+    """Draw the supplement's figure "Time vs. dataset size"."""
     generated = [e.name for e in results.experiment.datasets if e.surfaces is not None]
     chosen = results.chosen.assign(stage=FINAL)
     chosen = chosen[chosen.dataset.isin(generated) & chosen.descriptor.isin(BARS)]
@@ -46,13 +46,8 @@ def time_against_size(results: Results) -> Captioned:
     for name, (_, hatch) in shown.items():
         handles.append(Patch(facecolor="0.5", edgecolor="w", hatch=hatch, label=name))
     drawing.add_legend(figure, handles)
-    caption = (
-        "Seconds by number of generated diagrams: learning the codebook from the "
-        "training set, assigning all points to words, and classification, which is the "
-        f"SVM of the classifier “{CLASSIFIER}” without the distances. Dimension of the "
-        f"feature vectors: {', '.join(map(str, sorted(set(runs.n_features))))}. For "
-        f"training: {(runs.n_train / runs.n).mean():.0%} of the diagrams. Measured on "
-        f"{'; '.join(sorted(set(runs.machine)))}, one process per run."
-    )
-    title = "Time against the number of diagrams"
-    return Captioned("time_against_size", title, caption, figure)
+    return figure, {
+        "n_train": (runs.n_train / runs.n).mean(),
+        "dimensions": ", ".join(map(str, sorted(set(runs.n_features)))),
+        "machines": "; ".join(sorted(set(runs.machine))),
+    }

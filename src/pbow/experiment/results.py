@@ -157,14 +157,14 @@ class Folder:
     def _gathered(self) -> Iterator[Record]:
         if not self.table.exists():
             return
-        text = dict.fromkeys(("params", "error", "confusion", "data", "code"), str)
         try:
-            frame = _pandas().read_csv(self.table, dtype=text, keep_default_na=False)
-            numbers = ("accuracy", "validation", "C", "n_fits", "n_capped")
-            for name in numbers:  # empty where a run failed
-                frame[name] = _pandas().to_numeric(frame[name])
-            for _, group in frame.groupby("key", sort=False):
-                yield _record(group)
+            # As text, which is what the columns of a run that failed have in common.
+            frame = _pandas().read_csv(self.table, dtype=str, keep_default_na=False)
+            by_key: dict[str, list[dict[str, str]]] = {}
+            for row in frame.to_dict("records"):
+                by_key.setdefault(row["key"], []).append(row)
+            for rows in by_key.values():
+                yield _record(rows)
         except (KeyError, ValueError, TypeError) as error:
             msg = (
                 f"{self.table} is damaged ({error}). Restore it, or remove it to make "
@@ -325,25 +325,24 @@ def _rows(record: Record) -> Iterator[dict[str, Any]]:
         )
 
 
-def _record(group: pd.DataFrame) -> Record:
+def _record(rows: list[dict[str, str]]) -> Record:
     """Return the record that rows of the table were made of."""
-    first = group.iloc[0]
+    first = rows[0]
     record: Record = {name: first[name] for name in RECORD_FIELDS}
     for name in ("repetition", "n_train", "n_test", "n_features"):
-        record[name] = int(record[name])
-    record["params"] = json.loads(record["params"])
+        record[name] = int(first[name])
+    record["params"] = json.loads(first["params"])
     record["seconds"] = {}
     record["scores"] = {}
-    if record["error"]:
+    if first["error"]:
         return record
     record["seconds"] = {
         name: float(first[f"{name}_seconds"]) for name in SECONDS_FIELDS
     }
-    for _, row in group.iterrows():
-        validation = row["validation"]
+    for row in rows:
         record["scores"][row["classifier"]] = {
             "accuracy": float(row["accuracy"]),
-            "validation": None if np.isnan(validation) else float(validation),
+            "validation": float(row["validation"]) if row["validation"] else None,
             "C": float(row["C"]),
             "n_fits": int(row["n_fits"]),
             "n_capped": int(row["n_capped"]),

@@ -136,7 +136,13 @@ class Table:
 
     def to_html(self) -> str:
         """Return it for a page."""
-        text: str = self._styled().format(escape="html").to_html(sparse_index=True)
+        text: str = (
+            self._styled()
+            .format(escape="html")
+            .format_index(escape="html", axis=0)
+            .format_index(escape="html", axis=1)
+            .to_html()
+        )
         return text
 
     def _styled(self) -> Styler:

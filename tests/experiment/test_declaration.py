@@ -1,0 +1,375 @@
+"""Reading a declaration: what it becomes, and where it is wrong."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbow.experiment import Classifier, DeclarationError, Reported, read_experiment
+from pbow.experiment.declaration import describe
+
+DATA = """
+[datasets.first]
+shapes = { n_per_class = 5 }
+[datasets.second]
+load = "mutag"
+"""
+DESCRIPTOR = """
+[descriptors.PBoW]
+make = "PersistenceBoW"
+"""
+SMALL = DATA + DESCRIPTOR
+
+
+def test_what_is_not_said_has_a_default(read):
+    experiment = read(SMALL, "some")
+    named = experiment.name, experiment.title, experiment.caption, experiment.text
+    assert named == ("some", "some", "", SMALL)
+    assert (experiment.seed, experiment.repetitions) == (0, 5)
+    assert experiment.classifier == Classifier()
+    cell = experiment.cells[1]
+    assert (cell.name, cell.grid, cell.optimum, cell.paper) == (
+        *("second/PBoW", {}, None, None),
+    )
+    assert cell.combinations() == [{}]
+    entry, dataset = cell.descriptor, cell.dataset
+    assert (entry.title, entry.params, entry.also) == ("PBoW", {}, [])
+    flags = entry.ours, entry.standardize, entry.rescale, entry.fit_on_all
+    assert (*flags, entry.factor) == (False, False, False, False, 1.0)
+    assert (dataset.title, dataset.load) == ("second", "mutag")
+    assert dataset.per_label is dataset.protocol is dataset.repetitions is None
+
+
+def test_everything_that_can_be_said_is_read(read):
+    experiment = read(
+        """
+        name = "short"
+        title = "Long"
+        caption = "What to know."
+        seed = 7
+        repetitions = 3
+        [classifier]
+        names = ["rbf"]
+        c_values = [10, 1.0]
+        folds = 3
+        c_rows = 40
+        max_iterations = 100
+        screen_rows = 50
+        finalists = 2
+        [datasets.own]
+        title = "Our own"
+        diagrams = "own.csv"
+        labels = "own.txt"
+        per_label = 4
+        protocol = "50/50"
+        repetitions = 2
+        differs = "fewer points"
+        state_of_the_art = { accuracy = 97, std = 0.5, source = "A book" }
+        [descriptors.PI]
+        title = "Images"
+        make = "PersistenceImage.paper"
+        ours = true
+        standardize = true
+        rescale = true
+        factor = 2
+        fit_on_all = true
+        params = { weight = "none", sigma = 0.1 }
+        grid = { resolution = [10, 20], weight = ["ramp", "none"] }
+        also = [{ sigma = 1.0 }, { weight = "none" }]
+        [descriptors.PI.on.own]
+        grid.resolution = [30]
+        optimum = { resolution = 30, weight = "none" }
+        paper = { accuracy = 50.0, seconds = 3, runs = 4, best = true, fastest = true }
+        """
+    )
+    named = experiment.name, experiment.title, experiment.caption
+    assert named == ("short", "Long", "What to know.")
+    assert (experiment.seed, experiment.repetitions) == (7, 3)
+    assert experiment.classifier == Classifier(
+        names=("rbf",),
+        c_values=(1.0, 10.0),
+        folds=3,
+        c_rows=40,
+        max_iterations=100,
+        screen_rows=50,
+        finalists=2,
+    )
+    [cell] = experiment.cells
+    dataset, entry = cell.dataset, cell.descriptor
+    assert (dataset.diagrams, dataset.labels) == ("own.csv", "own.txt")
+    assert (dataset.title, dataset.per_label) == ("Our own", 4)
+    assert (dataset.protocol, dataset.differs) == ("50/50", "fewer points")
+    assert experiment.n_repetitions(dataset) == 2
+    assert experiment.n_repetitions(replace(dataset, repetitions=None)) == 3
+    cited = Reported(accuracy=97.0, std=0.5, source="A book")
+    assert dataset.state_of_the_art == cited
+    assert (entry.title, entry.make) == ("Images", "PersistenceImage.paper")
+    flags = entry.ours, entry.standardize, entry.rescale, entry.fit_on_all
+    assert (*flags, entry.factor) == (True, True, True, True, 2.0)
+    assert entry.params == {"weight": None, "sigma": 0.1}
+    assert entry.also == [{"sigma": 1.0}, {"weight": None}]
+    assert cell.grid == {"resolution": [30], "weight": ["ramp", None]}
+    assert cell.optimum == {"resolution": 30, "weight": None}
+    assert cell.paper == Reported(
+        accuracy=50.0, seconds=3.0, runs=4, best=True, fastest=True
+    )
+    assert cell.combinations() == [
+        {"resolution": 30, "weight": "ramp", "sigma": 0.1},
+        {"resolution": 30, "weight": None, "sigma": 0.1},
+    ]
+
+
+def test_a_grid_of_one_data_set_leaves_the_others_alone(read):
+    experiment = read(
+        SMALL
+        + """
+        grid = { n_words = [10, 20], weighting = ["ramp"] }
+        [descriptors.PBoW.on.second.grid]
+        n_words = [5]
+        """
+    )
+    first, second = experiment.cells
+    assert first.grid == {"n_words": [10, 20], "weighting": ["ramp"]}
+    assert second.grid == {"n_words": [5], "weighting": ["ramp"]}
+
+
+def test_cells_go_data_set_by_data_set_in_the_order_of_the_file(read):
+    experiment = read(
+        DATA
+        + """
+        [descriptors]
+        Z = { make = "PersistenceBoW", only = ["second", "first"] }
+        A = { make = "PersistenceBoW", only = ["second"] }
+        M = { make = "PersistenceBoW" }
+        """
+    )
+    names = ["first/Z", "first/M", "second/Z", "second/A", "second/M"]
+    assert [cell.name for cell in experiment.cells] == names
+    assert [entry.name for entry in experiment.datasets] == ["first", "second"]
+    assert {entry.name for entry in experiment.descriptors} == {"Z", "A", "M"}
+    some = experiment.only(["A", "first/M"])
+    assert [cell.name for cell in some.cells] == ["first/M", "second/A"]
+    assert [cell.name for cell in experiment.only(["first"]).cells] == names[:2]
+    assert experiment.only([]) == experiment
+    with pytest.raises(ValueError, match=r"got 'seconds' \(did you mean 'second'\?\)"):
+        experiment.only(["A", "seconds"])
+
+
+ONE = "[datasets.one]\n"
+WRONG = {
+    "no data sets": (DESCRIPTOR, "at least one table [datasets.<name>]; got none."),
+    "no descriptors": (DATA, "at least one table [descriptors.<name>]; got none."),
+    "unknown key": (
+        "seeds = 3\n" + SMALL,
+        "expected only name, title, caption, seed, repetitions, classifier; got seeds "
+        "(did you mean 'seed'?).",
+    ),
+    "unknown key of a data set": (
+        f"{ONE}load = 'mutag'\nperlabel = 3\n{DESCRIPTOR}",
+        "in [datasets.one]; got perlabel (did you mean 'per_label'?).",
+    ),
+    "unknown key of a descriptor": (
+        SMALL + "standardise = true",
+        "in [descriptors.PBoW]; got standardise (did you mean 'standardize'?).",
+    ),
+    "unknown key of the classifier": (
+        "[classifier]\nc_value = [1]\n" + SMALL,
+        "in [classifier]; got c_value (did you mean 'c_values'?).",
+    ),
+    "unknown key of a cell": (
+        SMALL + "[descriptors.PBoW.on.first]\npapers = 3",
+        "expected only grid, optimum, paper in [descriptors.PBoW.on.first]; got papers",
+    ),
+    "unknown key of what was reported": (
+        SMALL + "[descriptors.PBoW.on.first]\npaper = { accuracy = 1, mean = 2 }",
+        "in [descriptors.PBoW.on.first.paper]; got mean.",
+    ),
+    "nothing reported": (
+        SMALL + "[descriptors.PBoW.on.first]\npaper = { std = 1 }",
+        "a value for accuracy in [descriptors.PBoW.on.first.paper]; got none.",
+    ),
+    "no maker": (
+        DATA + "[descriptors.PBoW]\ntitle = 'x'",
+        "expected a value for make in [descriptors.PBoW]; got none.",
+    ),
+    "a maker that is no text": (
+        DATA + "[descriptors.PBoW]\nmake = 3",
+        "expected text in [descriptors.PBoW.make]; got 3.",
+    ),
+    "no flag": (SMALL + "ours = 1", "true or false in [descriptors.PBoW.ours]; got 1."),
+    "no whole number": ("repetitions = 2.5\n" + SMALL, ">= 1 in [repetitions]; got 2.5"),
+    "too small": ("repetitions = 0\n" + SMALL, ">= 1 in [repetitions]; got 0."),
+    "a negative seed": ("seed = -1\n" + SMALL, "number >= 0 in [seed]; got -1."),
+    "true is no number": ("seed = true\n" + SMALL, ">= 0 in [seed]; got True."),
+    "one fold": ("[classifier]\nfolds = 1\n" + SMALL, ">= 2 in [classifier.folds]; got"),
+    "unknown classifier": (
+        "[classifier]\nnames = ['linear', 'tree']\n" + SMALL,
+        "some of linear, distance, rbf in [classifier.names]; got tree.",
+    ),
+    "no value of C": (
+        "[classifier]\nc_values = []\n" + SMALL,
+        "expected a list of values in [classifier.c_values]; got [].",
+    ),
+    "a C of 0": ("[classifier]\nc_values = [0, 1]\n" + SMALL, "numbers > 0 in [classif"),
+    "an infinite C": ("[classifier]\nc_values = [inf]\n" + SMALL, "c_values]; got inf."),
+    "no table": ("classifier = 3\n" + SMALL, "a table in [classifier]; got 3."),
+    "no table of a data set": (
+        "[datasets]\nfirst = 3\n" + DESCRIPTOR,
+        "expected a table in [datasets.first]; got 3.",
+    ),
+    "no table of a descriptor": (
+        DATA + "[descriptors]\nPBoW = 3",
+        "expected a table in [descriptors.PBoW]; got 3.",
+    ),
+    "two sources": (
+        f"{ONE}load = 'mutag'\nshapes = {{}}\n{DESCRIPTOR}",
+        "exactly one of load, diagrams, shapes, surfaces in [datasets.one]; got "
+        "['load', 'shapes'].",
+    ),
+    "no source": (f"{ONE}title = 'x'\n{DESCRIPTOR}", "in [datasets.one]; got none."),
+    "files without labels": (
+        f"{ONE}diagrams = 'x.csv'\n{DESCRIPTOR}",
+        "expected both diagrams and labels in [datasets.one]; got ['diagrams'].",
+    ),
+    "labels of what has its own": (
+        f"{ONE}load = 'mutag'\nlabels = 'x.txt'\n{DESCRIPTOR}",
+        "expected both diagrams and labels in [datasets.one]; got ['load'].",
+    ),
+    "protocol": (
+        f"{ONE}load = 'mutag'\nprotocol = '70/30'\n{DESCRIPTOR}",
+        "4 folds, original in [datasets.one]; got '70/30'.",
+    ),
+    "on an unknown data set": (
+        SMALL + "[descriptors.PBoW.on.third]\ngrid = {}",
+        "'on' to have some of first, second in [descriptors.PBoW]; got ['third'].",
+    ),
+    "on a data set that is left out": (
+        SMALL + "only = ['first']\n[descriptors.PBoW.on.second]\ngrid = {}",
+        "'on' to have some of first in [descriptors.PBoW]; got ['second'].",
+    ),
+    "on a number": (SMALL + "on = 3", "in [descriptors.PBoW]; got 3."),
+    "only an unknown data set": (
+        SMALL + "only = ['third']",
+        "a list of some of first, second in [descriptors.PBoW]; got ['third'].",
+    ),
+    "only a text": (SMALL + "only = 'first'", "in [descriptors.PBoW]; got 'first'."),
+    "only a number": (SMALL + "only = [1]", "in [descriptors.PBoW]; got [1]."),
+    "only a list": (SMALL + "only = [['first']]", "in [descriptors.PBoW]; got [['first"),
+    "only nothing": (SMALL + "only = []", "in [descriptors.PBoW]; got []."),
+    "only one twice": (
+        SMALL + "only = ['first', 'first']",
+        "in [descriptors.PBoW]; got ['first', 'first'].",
+    ),
+    "empty grid": (
+        SMALL + "grid = { n_words = [] }",
+        "expected a list of values in [descriptors.PBoW.grid]; got [].",
+    ),
+    "no list in a grid": (
+        SMALL + "grid = { n_words = 3 }",
+        "expected a list of values in [descriptors.PBoW.grid]; got 3.",
+    ),
+    "a value twice": (
+        SMALL + "grid = { n_words = [3, 5, 3] }",
+        "n_words to have every value once in [descriptors.PBoW.grid]; got [3, 5, 3].",
+    ),
+    "none twice": (SMALL + "grid = { n = ['none', 'none'] }", "n to have every value"),
+    "parameters that are no table": (
+        SMALL + "params = 3",
+        "expected a table in [descriptors.PBoW.params]; got 3.",
+    ),
+    "also no table": (
+        SMALL + "also = [{ n_words = 3 }, 5]",
+        "expected a table in [descriptors.PBoW.also]; got 5.",
+    ),
+    "a date": (
+        SMALL + "params = { when = 2020-01-01 }",
+        "lists or tables in [descriptors.PBoW.params]; got datetime.date(2020, 1, 1).",
+    ),
+    "not a number": (
+        SMALL + "grid = { sigma = [1.0, nan] }",
+        "in [descriptors.PBoW.grid]; got nan.",
+    ),
+    "infinite": (
+        f"{ONE}shapes = {{ noise = inf }}\n{DESCRIPTOR}",
+        "in [datasets.one.shapes]; got inf.",
+    ),
+    "the name of a cell": (
+        "[datasets.'a/b']\nload = 'mutag'\n" + DESCRIPTOR,
+        "names that are not empty and have no '/' in [datasets]; got 'a/b'.",
+    ),
+    "no name": (
+        DATA + "[descriptors.'']\nmake = 'PersistenceBoW'\n",
+        "names that are not empty and have no '/' in [descriptors]; got ''.",
+    ),
+    # It becomes the name of a file in the folder of results.
+    "a path as the name": ("name = '../x'\n" + SMALL, "have no '/' in [name]; got '../x"),
+    "hostile parameters": (
+        SMALL + "[descriptors.PBoW.params]\n" + "a." * 5000 + "a = 1",
+        "in [descriptors.PBoW.params]",
+    ),
+    "a hostile title": ("title." + "a." * 5000 + "a = 1\n" + SMALL, "text in [title]"),
+    "a hostile number": (
+        f"[classifier]\nc_values = [0x{'f' * 9000}]\n{SMALL}",
+        "in [classifier.c_values]",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG.values(), ids=WRONG)
+def test_an_error_names_the_file_the_place_and_what_is_there(declare, text, message):
+    path = declare(text)
+    with pytest.raises(DeclarationError) as caught:
+        read_experiment(path)
+    said = str(caught.value)
+    assert said.startswith(f"{path}: expected ")
+    assert message in said
+    assert len(said) < 1000
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"a = = 3", b"\xff\xfe\x00", b"a = " + b"[" * 5000, b"seed = " + b"9" * 5000],
+    ids=["syntax", "no text", "brackets", "digits"],
+)
+def test_what_is_not_toml_is_named(tmp_path, content):
+    path = tmp_path / "other.toml"
+    path.write_bytes(content)
+    with pytest.raises(DeclarationError, match=r"Expected .*other\.toml to be TOML: "):
+        read_experiment(path)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"missing\.toml"):
+        read_experiment(tmp_path / "missing.toml")
+
+
+names = st.text("abcxyz-_", min_size=1, max_size=6)
+lists = st.lists(
+    st.integers(0, 99) | st.sampled_from(["ramp", "none"]),
+    min_size=1,
+    max_size=4,
+    unique_by=json.dumps,
+)
+
+
+@given(st.dictionaries(names, lists, max_size=3))
+def test_combinations_are_all_of_the_grid_each_once(tmp_path_factory, grid):
+    path = tmp_path_factory.getbasetemp() / "grid.toml"
+    lines = [f"{name} = {json.dumps(values)}" for name, values in grid.items()]
+    table = "\n".join(["[descriptors.PBoW.grid]", *lines])
+    path.write_text(f"{SMALL}\n{table}", encoding="utf-8")
+    made = read_experiment(path).cells[0].combinations()
+    n_expected = 1
+    for values in grid.values():
+        n_expected *= len(values)
+    assert len(made) == len({*map(describe, made)}) == n_expected
+    for name, values in grid.items():
+        seen = {params[name] for params in made}
+        assert seen == {None if value == "none" else value for value in values}
+
+
+def test_a_description_does_not_depend_on_the_order_of_parameters():
+    one, other = {"a": None, "b": [1, 2.5]}, {"b": [1, 2.5], "a": None}
+    assert describe(one) == describe(other) == '{"a": null, "b": [1, 2.5]}'

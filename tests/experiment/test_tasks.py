@@ -1,0 +1,224 @@
+"""What there is to run, in which order, and by which key."""
+
+from dataclasses import replace
+
+import pytest
+from sklearn.base import BaseEstimator
+
+from pbow.experiment.tasks import FINAL, SCREEN, find_finalists, plan
+
+TEXT = """
+seed = 3
+repetitions = 2
+[classifier]
+finalists = 2
+screen_rows = 50
+c_rows = 60
+[datasets.shapes]
+shapes = { n_per_class = 5 }
+[descriptors.PBoW]
+make = "PersistenceBoW"
+grid = { n_words = [10, 20, 30] }
+[descriptors.SWK]
+make = "SlicedWassersteinKernel"
+grid.n_directions = [20, 30, 40]
+[descriptors.few]
+make = "StablePersistenceBoW"
+grid = { n_words = [10, 20] }
+"""
+WITH_ALSO = TEXT.replace("20, 30] }\n", "20, 30] }\nalso = [{ weighting = 'ramp' }]\n")
+
+
+def n_words(tasks, stage=FINAL, repetition=0):
+    return [
+        task.params["n_words"]
+        for task in tasks
+        if (task.stage, task.repetition) == (stage, repetition)
+    ]
+
+
+def by_words(task, classifier):
+    """More words are better in validation, fewer on test sets, but for distances."""
+    share = task.params.get("n_words", 0) / 100
+    return (share, 1 - share) if classifier == "linear" else (share, share)
+
+
+def test_many_combinations_are_screened_before_the_finalists_are_known(read, make_up):
+    experiment = read(TEXT)
+    cell = experiment.cells[0]
+    tasks = plan(experiment, cell, {})
+    assert [task.stage for task in tasks] == [SCREEN] * 6
+    assert n_words(tasks, SCREEN, 0) == n_words(tasks, SCREEN, 1) == [10, 20, 30]
+    assert {task.rows for task in tasks} == {50}
+    assert {(task.search.folds, task.search.folds_used) for task in tasks} == {(3, 1)}
+    records = make_up(experiment, by_words).records
+    screened = {key: one for key, one in records.items() if one["stage"] == SCREEN}
+    finals = plan(experiment, cell, screened)[6:]
+    assert {task.stage for task in finals} == {FINAL}
+    # Inside: 30 and 20. On the test sets 10 and 20 with the linear classifier.
+    assert n_words(finals) == n_words(finals, repetition=1) == [30, 20, 10]
+    assert {(task.rows, task.search.rows) for task in finals} == {(None, 60)}
+    assert {task.classifiers for task in finals} == {("distance", "linear")}
+    screened.pop(next(iter(screened)))
+    assert plan(experiment, cell, screened) == tasks
+
+
+def test_the_best_of_each_repetition_go_on_the_first_of_equals(read, make_up):
+    experiment = read(TEXT.replace("finalists = 2", "finalists = 1"))
+    scores = {10: [(0.5, 0.1), (0.9, 0.1)], 20: [(0.5, 0.1), (0.2, 0.1)]}
+    scores[30] = [(0.4, 0.9), (0.1, 0.9)]
+    experiment = experiment.only(["PBoW"])
+    records = make_up(
+        experiment, lambda task, _: scores[task.params["n_words"]][task.repetition]
+    ).records
+    found = find_finalists(experiment, experiment.cells[0], records)
+    assert list(found) == ["distance", "linear"]
+    for finalists in found.values():
+        assert finalists.inside == [['{"n_words": 10}'], ['{"n_words": 10}']]
+        assert finalists.tested == ['{"n_words": 30}']
+        assert finalists.all(1) == ['{"n_words": 10}', '{"n_words": 30}']
+
+
+def test_a_combination_that_fails_is_behind_all_others(read, make_up):
+    experiment = read(TEXT).only(["PBoW"])
+    records = make_up(
+        experiment, lambda task, _: None if task.params["n_words"] == 10 else (0.0, 0.0)
+    ).records
+    found = find_finalists(experiment, experiment.cells[0], records)["linear"]
+    assert found.tested == found.inside[0] == ['{"n_words": 20}', '{"n_words": 30}']
+
+
+@pytest.mark.parametrize(("name", "n_combinations"), [("SWK", 3), ("few", 2)])
+def test_kernels_and_few_combinations_are_never_screened(read, name, n_combinations):
+    experiment = read(TEXT)
+    [cell] = experiment.only([name]).cells
+    tasks = plan(experiment, cell, {})
+    assert [task.stage for task in tasks] == [FINAL] * 2 * n_combinations
+    kernel = name == "SWK"
+    expected = ("kernel",) if kernel else ("distance", "linear")
+    assert {task.classifiers for task in tasks} == {expected}
+
+
+def test_what_is_also_tried_is_tried_with_the_best_combination_only(read, make_up):
+    experiment = read(WITH_ALSO).only(["PBoW"])
+    records = make_up(experiment, by_words).records
+    tasks = plan(experiment, experiment.cells[0], records)
+    also = [task for task in tasks if "weighting" in task.params]
+    assert {(task.stage, task.params["n_words"]) for task in also} == {
+        (FINAL, 30),  # the best inside
+        (FINAL, 10),  # the best on the test sets
+    }
+    finalists = find_finalists(experiment, experiment.cells[0], records)
+    assert finalists["distance"].tested[-1] == '{"n_words": 30, "weighting": "ramp"}'
+    assert finalists["linear"].tested[-1] == '{"n_words": 10, "weighting": "ramp"}'
+    assert len(finalists["linear"].inside[0]) == 3
+
+
+def test_what_is_also_tried_is_chosen_by_folds(read):
+    one = TEXT.replace("[10, 20, 30]", "[10]").replace("= 60", "= 60\nc_values = [1]")
+    alone = read(one)
+    [first, *_] = plan(alone, alone.cells[0], {})
+    assert first.search.folds == 0  # nothing to choose
+    two = read(one.replace("10] }", "10] }\nalso = [{ weighting = 'ramp' }]"))
+    tasks = plan(two, two.cells[0], {})
+    assert [len(task.params) for task in tasks] == [1, 2, 1, 2]
+    assert {task.search.folds for task in tasks} == {5}
+
+
+def keys(read, make_up, *change):
+    experiment = read(TEXT.replace(*change) if change else TEXT)
+    records = make_up(experiment, lambda *_: (0.5, 0.5)).records.values()
+    return {
+        (one["descriptor"], one["stage"], one["repetition"], value): one["key"]
+        for one in records
+        for name, value in one["params"].items()
+        if name in {"n_words", "n_directions"}
+    }
+
+
+FINALS = {("PBoW", FINAL), ("SWK", FINAL), ("few", FINAL)}
+PBOW = {("PBoW", SCREEN), ("PBoW", FINAL)}
+ALL = FINALS | PBOW
+MAKE = 'make = "PersistenceBoW"\n'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("seed = 3", "seed = 4", ALL),
+        ("n_per_class = 5", "n_per_class = 6", ALL),
+        ("[datasets.shapes]", "[datasets.shapes]\nprotocol = '50/50'", ALL),
+        ("[datasets.shapes]", "[datasets.shapes]\nper_label = 4", ALL),
+        ("finalists = 2", "finalists = 2\nc_values = [1, 2]", ALL),
+        ("finalists = 2", "finalists = 2\nmax_iterations = 9", ALL),
+        ("finalists = 2", "finalists = 2\nfolds = 3", FINALS),
+        ("c_rows = 60", "c_rows = 61", FINALS),
+        ("screen_rows = 50", "screen_rows = 51", {("PBoW", SCREEN)}),
+        (
+            "finalists = 2",
+            "finalists = 2\nnames = ['rbf']",
+            ALL - {("SWK", FINAL)},  # kernels have their own
+        ),
+        (MAKE, f"{MAKE}standardize = true\n", PBOW),
+        (MAKE, f"{MAKE}rescale = true\n", PBOW),
+        (MAKE, f"{MAKE}factor = 2\n", PBOW),
+        (MAKE, f"{MAKE}fit_on_all = true\n", PBOW),
+        (MAKE, f"{MAKE}params = {{ weighting = 'ramp' }}\n", PBOW),
+        (MAKE, 'make = "PersistenceBoW.paper"\n', PBOW),
+        (MAKE, 'make = "pbow.vectorizers:PersistenceBoW"\n', set()),
+        (MAKE, f"{MAKE}title = 'Words'\nours = true\n", set()),
+        ("seed = 3\nrepetitions = 2", "seed = 3\nrepetitions = 3\ntitle = 'x'", set()),
+        ("[datasets.shapes]", "[datasets.shapes]\ntitle = 'x'\ndiffers = 'y'", set()),
+    ],
+)
+def test_a_key_changes_with_what_the_result_depends_on(
+    read, make_up, old, new, expected
+):
+    before, after = keys(read, make_up), keys(read, make_up, old, new)
+    assert {place[:2] for place in before.keys() & after.keys()} == ALL
+    changed = {
+        place[:2]
+        for place, key in before.items()
+        if place in after and after[place] != key
+    }
+    assert changed == expected
+
+
+class Words(BaseEstimator):
+    """A descriptor of another package."""
+
+    def __init__(self, size=5, n_jobs=None, random_state=None):
+        self.size = size
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X):
+        return self
+
+    def transform(self, X):
+        return X
+
+
+def test_a_changed_default_changes_the_key_and_the_number_of_jobs_does_not(
+    read, monkeypatch
+):
+    experiment = read(TEXT.replace('"PersistenceBoW"', f'"{__name__}:Words"', 1))
+    cell = replace(experiment.cells[0], grid={})
+
+    def key(**params):
+        entry = replace(cell.descriptor, params=params)
+        return plan(experiment, replace(cell, descriptor=entry), {})[0].key
+
+    usual = key()
+    assert key(size=5) == key(n_jobs=2) == key(random_state=9) == usual
+    assert key(size=6) != usual
+    monkeypatch.setattr(Words.__init__, "__defaults__", (6, None, None))
+    assert key() != usual
+    assert key(size=5) == usual
+
+
+def test_a_key_is_the_same_in_every_process_and_version(read):
+    # Grows with FORMAT: else results that were committed would be run again.
+    experiment = read(TEXT.replace('"PersistenceBoW"', f'"{__name__}:Words"', 1))
+    cell = replace(experiment.cells[0], grid={})
+    assert plan(experiment, cell, {})[0].key == "5d7179eb2420234e1d36c444"

@@ -1,0 +1,228 @@
+"""What the repository's own experiments declare: grids, and the paper's numbers."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from experiments.authors import StablePersistenceBoW
+
+from pbow.datasets.catalog import CATALOG
+from pbow.evaluation.representation import is_kernel
+from pbow.experiment import read_experiment
+from pbow.experiment.descriptors import make_descriptor
+
+FOLDER = Path(__file__).parents[2] / "experiments"
+EXPERIMENTS = {path.stem: read_experiment(path) for path in FOLDER.glob("*.toml")}
+
+KERNELS = ["2Wd", "MK", "SWK", "PL"]
+VECTORIZED = ["PI", "RM", "PBoW", "sPBoW"]
+SUB_SAMPLES = {"geomat": 30, "reddit-5k": 100, "reddit-12k": 50, "petrosurf3d": 390}
+LARGE = list(SUB_SAMPLES)
+OF_THE_PAPER = ["synthetic", *LARGE, "shape-segmentation"]
+BESIDES = ["shape-segmentation-h1", "synthetic-6"]
+
+each_experiment = pytest.mark.parametrize(
+    "experiment", EXPERIMENTS.values(), ids=EXPERIMENTS
+)
+
+
+def cells_of(experiment):
+    return {cell.name: cell for cell in EXPERIMENTS[experiment].cells}
+
+
+def reported(experiment):
+    return {
+        name: cell.paper for name, cell in cells_of(experiment).items() if cell.paper
+    }
+
+
+def test_the_page_of_the_folder_lists_every_file():
+    page = (FOLDER / "README.md").read_text(encoding="utf-8")
+    for path in (*FOLDER.glob("*.toml"), *FOLDER.glob("*.py")):
+        assert f"| `{path.name}` |" in page
+    assert "install pbow" not in page  # pbow is not published
+
+
+@each_experiment
+def test_every_declaration_has_its_own_name_and_a_caption(experiment):
+    assert EXPERIMENTS[experiment.name] is experiment
+    assert experiment.caption.strip()
+
+
+@each_experiment
+def test_every_optimum_is_one_of_the_combinations(experiment):
+    for cell in experiment.cells:
+        if cell.optimum is not None:
+            assert cell.descriptor.params | cell.optimum in cell.combinations()
+
+
+@each_experiment
+def test_every_descriptor_accepts_its_parameters(experiment):
+    for cell in experiment.cells:
+        first, *_, last = [*cell.combinations(), cell.combinations()[-1]]
+        for params in (first, last, *(first | more for more in cell.descriptor.also)):
+            made = make_descriptor(cell.descriptor.make, params, seed=7)
+            assert made.get_params().get("random_state", 7) == 7
+            made.check_parameters(("H1",))
+
+
+@each_experiment
+def test_what_is_loaded_is_known_and_a_stand_in_is_called_one(experiment):
+    known = {entry.name: entry for entry in CATALOG}
+    for dataset in experiment.datasets:
+        if dataset.load is not None:
+            is_stand_in = known[dataset.load].stand_in_for is not None
+            assert ("stand-in" in dataset.title) == is_stand_in
+
+
+def test_data_sets_are_those_of_the_paper_and_sub_sampled_as_there():
+    exp_a = EXPERIMENTS["exp_a"].datasets
+    assert [dataset.name for dataset in exp_a] == OF_THE_PAPER + BESIDES
+    assert {d.name: d.per_label for d in exp_a if d.per_label} == SUB_SAMPLES
+    exp_b = EXPERIMENTS["exp_b"].datasets
+    assert [dataset.name for dataset in exp_b] == LARGE
+    assert {d.per_label for d in exp_b} == {None}
+    loaded = {dataset.name: dataset.load for dataset in exp_a}
+    assert loaded["synthetic"] == "synthetic-authors-7"
+    assert loaded["shape-segmentation"] == "shape-segmentation-paper"
+    for name in ("exp_a", "exp_b"):
+        repetitions = {d.name: d.repetitions for d in EXPERIMENTS[name].datasets}
+        assert EXPERIMENTS[name].repetitions == 5
+        assert {n: r for n, r in repetitions.items() if r} == {"petrosurf3d": 4}
+
+
+def test_kernels_are_compared_by_distances_and_landscapes_twice_as_far():
+    for name in ("exp_a", "powered", "quick"):
+        for entry in EXPERIMENTS[name].descriptors:
+            made = make_descriptor(entry.make, entry.params, seed=0)
+            if is_kernel(made):
+                assert made.output == "distance"
+            assert entry.factor == (2.0 if entry.name == "PL" else 1.0)
+            assert entry.rescale is entry.ours
+
+
+def test_every_cell_of_the_papers_table_is_reported():
+    assert set(reported("exp_a")) == {
+        f"{dataset}/{row}" for dataset in OF_THE_PAPER for row in KERNELS + VECTORIZED
+    }
+    assert set(reported("exp_b")) == {
+        f"{dataset}/{row}" for dataset in LARGE for row in VECTORIZED
+    }
+
+
+def test_the_papers_numbers_add_up():
+    cells = {(e, key): c for e in ("exp_a", "exp_b") for key, c in reported(e).items()}
+    seconds = {place: cell.seconds for place, cell in cells.items()}
+    assert math.fsum(seconds.values()) == pytest.approx(236_648.1, abs=0.01)
+    without = [s for (_, key), s in seconds.items() if not key.endswith("/2Wd")]
+    assert math.fsum(without) == pytest.approx(140_472.2, abs=0.01)
+    for name, sums in {"exp_a": (2798.2, 158.9), "exp_b": (746.15, 38.3)}.items():
+        own = reported(name).values()
+        assert math.fsum(cell.accuracy for cell in own) == pytest.approx(sums[0])
+        assert math.fsum(cell.std for cell in own) == pytest.approx(sums[1])
+    assert sum(cell.best for cell in reported("exp_a").values()) == 22
+    assert sum(cell.best for cell in reported("exp_b").values()) == 9
+
+
+def test_the_program_ran_kernels_three_times_on_reddit_12k_and_four_folds_on_petro():
+    for name in ("exp_a", "exp_b"):
+        for key, cell in reported(name).items():
+            dataset, row = key.split("/")
+            expected = 4 if dataset == "petrosurf3d" else 5
+            if dataset == "reddit-12k" and row in KERNELS:
+                expected = 3
+            assert cell.runs == expected, key
+
+
+@pytest.mark.parametrize(
+    ("experiment", "name", "accuracy", "std", "seconds", "best", "fastest"),
+    [
+        ("exp_a", "synthetic/2Wd", 98.0, 1.3, 133.4, True, False),
+        ("exp_a", "synthetic/RM", 92.3, 2.6, 0.9, False, True),
+        ("exp_a", "geomat/MK", 9.1, 3.1, 10883.0, False, False),
+        ("exp_a", "reddit-5k/PI", 48.4, 5.7, 1250.9, True, False),
+        ("exp_a", "reddit-12k/sPBoW", 31.6, 2.8, 1.3, False, True),
+        ("exp_a", "petrosurf3d/SWK", 78.0, 6.3, 3913.0, True, False),
+        ("exp_a", "shape-segmentation/PBoW", 90.8, 0.7, 5.4, False, True),
+        ("exp_b", "geomat/PI", 22.45, 0.0, 7243.1, False, False),
+        ("exp_b", "reddit-5k/PBoW", 49.9, 3.3, 1.5, True, True),
+        ("exp_b", "petrosurf3d/sPBoW", 79.9, 5.2, 161.8, True, False),
+    ],
+)
+def test_cells_are_those_of_the_papers_table(
+    experiment, name, accuracy, std, seconds, best, fastest
+):
+    cell = reported(experiment)[name]
+    assert (cell.accuracy, cell.std, cell.seconds) == (accuracy, std, seconds)
+    assert (cell.best, cell.fastest) == (best, fastest)
+
+
+@pytest.mark.parametrize(
+    ("experiment", "descriptor", "sizes"),
+    [
+        ("exp_a", "2Wd", [1, 1, 1, 1, 1, 1]),
+        ("exp_a", "MK", [3, 3, 3, 3, 3, 3]),
+        ("exp_a", "SWK", [5, 5, 5, 5, 5, 5]),
+        ("exp_a", "PI", [80, 36, 72, 72, 60, 80]),
+        ("exp_a", "RM", [27, 36, 36, 36, 36, 36]),
+        ("exp_a", "PBoW", [120, 72, 78, 54, 78, 60]),
+        ("exp_a", "sPBoW", [120, 72, 78, 54, 78, 60]),
+        ("exp_b", "PI", [48, 36, 36, 36]),
+        ("exp_b", "RM", [36, 36, 36, 36]),
+        ("exp_b", "PBoW", [66, 78, 48, 48]),
+        ("exp_b", "sPBoW", [66, 78, 48, 48]),
+    ],
+)
+def test_grids_are_as_large_as_in_the_supplement(experiment, descriptor, sizes):
+    assert [
+        len(cell.combinations())
+        for cell in EXPERIMENTS[experiment].cells
+        if cell.descriptor.name == descriptor and cell.dataset.name not in BESIDES
+    ] == sizes
+
+
+def test_a_bandwidth_is_the_root_of_half_the_authors_time():
+    bandwidths = cells_of("exp_a")["synthetic/MK"].grid["bandwidth"]
+    assert bandwidths == pytest.approx([math.sqrt(t / 2) for t in (0.5, 1, 2)])
+
+
+def test_counting_ramps_and_cells_are_tried_beside_the_grid():
+    for name in ("exp_a", "exp_b"):
+        also = {entry.name: entry.also for entry in EXPERIMENTS[name].descriptors}
+        ramps = [
+            {"point_weight": "ramp", "weighting": weighting}
+            for weighting in ("ramp", "uniform")
+        ]
+        assert also["PBoW"] == ramps
+        assert also["sPBoW"] == [*ramps, {"codebook": "cells"}]
+
+
+def test_twenty_splits_are_at_the_optima_of_exp_a():
+    there = cells_of("exp_a")
+    for name, cell in cells_of("powered").items():
+        optimum = there[name].descriptor.params | (there[name].optimum or {})
+        [params] = cell.combinations()
+        made = [
+            make_descriptor(entry.make, chosen, seed=0).get_params()
+            for entry, chosen in (
+                (cell.descriptor, params),
+                (there[name].descriptor, optimum),
+            )
+        ]
+        made[1].pop("codebook", None)
+        assert made[0] == made[1], name
+    assert EXPERIMENTS["powered"].repetitions == 20  # five times four folds
+
+
+def test_one_gaussian_per_cell_has_the_mean_and_variance_of_its_points():
+    X = [[[0.0, 1.0], [0.0, 3.0], [9.0, 9.5], [9.0, 9.9]], [[9.0, 10.0]]]
+    cells = StablePersistenceBoW.paper(2, codebook="cells", random_state=0)
+    book = cells.set_params(weighting="uniform").fit(X).codebooks_["H1"]
+    order = book.means[:, 0].argsort()
+    assert book.means[order] == pytest.approx(np.array([[0.0, 2.0], [9.0, 0.8]]))
+    assert book.weights[order] == pytest.approx([0.4, 0.6])
+    variances = book.covariances[order].diagonal(axis1=1, axis2=2)
+    expected = [[1e-6, 1.0], [1e-6, (0.3**2 + 0.1**2 + 0.2**2) / 3]]
+    assert variances == pytest.approx(np.array(expected))
+    assert cells.fit_transform(X).shape == (2, 2)
