@@ -14,10 +14,7 @@ TEXTS = [
     path
     for folder in ("src", "scripts", "examples")
     for path in sorted((ROOT / folder).rglob("*"))
-    if path.suffix in {".py", ".pyi", ".js", ".html", ".css", ".sh"}
-    # The comparisons are rewritten by themselves.
-    and "experiment" not in path.parts
-    and path.name != "experiment.py"
+    if path.suffix in {".py", ".pyi", ".js", ".html", ".jinja", ".css", ".sh"}
 ]
 TEXTS += [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
 

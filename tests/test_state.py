@@ -11,12 +11,7 @@ import pytest
 import pbow
 
 FOLDER = Path(pbow.__file__).parent
-# The comparisons are rewritten by themselves.
-MODULES = [
-    path
-    for path in sorted(FOLDER.rglob("*.py"))
-    if "experiment" not in path.relative_to(FOLDER).parts
-]
+MODULES = sorted(FOLDER.rglob("*.py"))
 
 # Values that are there to change, whoever changes them.
 STATEFUL = {

@@ -38,14 +38,14 @@ def accuracy_by_codebook_size(results: Results) -> Drawn:
         msg = "It needs finished runs of PBoW or sPBoW with two values of n_words."
         raise CannotDraw(msg)
     panels = tried.groupby("dataset", sort=False)
-    figure, axes = drawing.new_panels(len(panels))
+    figure, axes = drawing.new_panels([results.title(name) for name, _ in panels])
     handles: dict[str, Line2D] = {}
-    for ax, (name, panel) in zip(axes, panels, strict=True):
+    for ax, (_, panel) in zip(axes, panels, strict=True):
         for label, points in panel.groupby("label"):
             handles.setdefault(label, _draw_line(ax, label, points))
         # Means are never beyond these, though deviations may be.
         low, high = ax.get_ylim()
-        ax.set(title=results.title(name), ylim=(max(low, 0.0), min(high, 100.0)))
+        ax.set_ylim(max(low, 0.0), min(high, 100.0))
         ax.grid(alpha=0.3)
     drawing.add_legend(figure, [handles[label] for label in sorted(handles)])
     return figure, {"rows": _screening_rows(results)}
@@ -62,10 +62,10 @@ def accuracy_against_time(results: Results) -> Drawn:
         msg = "It needs finished runs of PI, and of PBoW or sPBoW, on one data set."
         raise CannotDraw(msg)
     panels = best.groupby("dataset", sort=False)
-    figure, axes = drawing.new_panels(len(panels))
+    figure, axes = drawing.new_panels([results.title(name) for name, _ in panels])
     longest = best.n_features.max()
     scale = LARGEST / longest**0.5
-    for ax, (name, panel) in zip(axes, panels, strict=True):
+    for ax, (_, panel) in zip(axes, panels, strict=True):
         for descriptor, found in panel.groupby("descriptor", sort=False):
             color, areas = COLORS[descriptor], scale**2 * found.n_features
             look = {"facecolor": (color, 0.35), "edgecolor": color, "linewidths": 0.8}
@@ -75,7 +75,6 @@ def accuracy_against_time(results: Results) -> Drawn:
         ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
         ax.xaxis.set_major_formatter("{x:g}")
         ax.xaxis.set_minor_formatter(NullFormatter())
-        ax.set_title(results.title(name))
         # Circles are wide: without room their edges would be cut.
         ax.margins(0.14)
         ax.grid(alpha=0.3)
@@ -106,12 +105,10 @@ def _tried(results: Results) -> pd.DataFrame:
                 place = (*cell.name.split("/"), stage)
                 found = runs.get((*place, describe(params)), ())
                 if len(found) == n_repetitions:
-                    accuracies, n = found.accuracy.tolist(), found.n_features.median()
                     # The first run of a process may load compiled code.
                     seconds = (found.fit_seconds + found.encode_seconds).median()
-                    rows.append(
-                        (*place, *_shown_at(cell, params), accuracies, seconds, n)
-                    )
+                    measured = found.accuracy.tolist(), seconds, found.n_features.max()
+                    rows.append((*place, *_shown_at(cell, params), *measured))
                     break
     tried = pd.DataFrame(rows, columns=COLUMNS).astype({"is_on_line": bool})
     return tried.assign(accuracy=[100.0 * np.mean(one) for one in tried.accuracies])
@@ -123,13 +120,11 @@ def _shown_at(cell: Cell, params: Params) -> tuple[str, str, bool]:
     A line holds what it does not show: at the paper's optimum, or in the middle.
     """
     name, optimum = cell.descriptor.name, cell.optimum or {}
+    held = {key: values[len(values) // 2] for key, values in cell.grid.items()}
+    held |= {k: best for k, best in optimum.items() if best in cell.grid.get(k, ())}
+    hidden = held.keys() - {LENGTH[name], "weighting"}
     length = params.get(LENGTH[name])
-    is_on_line = is_integer(length, 1)
-    for key, values in cell.grid.items():
-        if key not in (LENGTH[name], "weighting"):
-            best = optimum.get(key)
-            held = best if best in values else values[len(values) // 2]
-            is_on_line = is_on_line and params[key] == held
+    is_on_line = is_integer(length, 1) and all(params[k] == held[k] for k in hidden)
     is_weighted = params.get("weighting", "uniform") != "uniform"
     return json.dumps(length), f"{name}{', weighted' * is_weighted}", is_on_line
 

@@ -25,12 +25,13 @@ def new_figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def new_panels(n: int) -> tuple[Figure, list[Axes]]:
-    """Return a figure with n panels, row after row, and room for a legend."""
-    n_columns = n if n <= 3 else math.ceil(math.sqrt(n))
-    n_rows = math.ceil(n / n_columns)
+def new_panels(titles: Sequence[str]) -> tuple[Figure, list[Axes]]:
+    """Return a figure with panels, row after row, and room for a legend."""
+    n_columns = math.ceil(math.sqrt(len(titles))) if len(titles) > 3 else len(titles)
+    n_rows = math.ceil(len(titles) / n_columns)
     figure = new_figure(max(PANEL[0] * n_columns, 4.5), PANEL[1] * n_rows + 0.5)
-    return figure, [figure.add_subplot(n_rows, n_columns, k + 1) for k in range(n)]
+    grid = figure.add_gridspec(n_rows, n_columns)
+    return figure, [figure.add_subplot(grid[k], title=t) for k, t in enumerate(titles)]
 
 
 def add_legend(figure: Figure, handles: Sequence[Any]) -> None:

@@ -129,8 +129,8 @@ def _typical_rows(labels: NDArray[np.int64], sizes: NDArray[np.int64]) -> list[i
     rows = []
     for label in np.unique(labels[sizes > 0]):
         members = np.flatnonzero((labels == label) & (sizes > 0))
-        by_size = members[np.argsort(sizes[members], kind="stable")]
-        rows.append(int(by_size[len(by_size) // 2]))
+        by_size = np.argsort(sizes[members], kind="stable")
+        rows.append(int(members[by_size[len(members) // 2]]))
     if len(rows) < 3:
         msg = f"It needs diagrams with points of three labels; there are {len(rows)}."
         raise CannotDraw(msg)

@@ -30,9 +30,8 @@ def class_histograms(results: Results) -> Drawn:
     name = results.first_of_shapes()
     dataset = results.open(name)
     bow, X, facts = learn(PersistenceBoW.paper(WORDS_OF_HISTOGRAMS), dataset)
-    present = np.unique(dataset.labels)
-    names = [dataset.label_names[label] for label in present]
-    figure, axes = new_panels(len(present))
+    names = [dataset.label_names[label] for label in np.unique(dataset.labels)]
+    figure, axes = new_panels(names)
     plot_class_words(bow, X, dataset.labels, label_names=names, axes=axes)
     for ax in axes:
         ax.set(xlabel="", ylabel="")

@@ -27,11 +27,9 @@ def time_against_size(results: Results) -> Drawn:
         msg = "It needs finished cells of PBoW or sPBoW on surfaces of two sizes."
         raise CannotDraw(msg)
     times = runs.groupby(["descriptor", "n"])[SECONDS].median()
-    figure, [whole, construction] = drawing.new_panels(2)
-    whole.set_title("all steps")
-    construction.set_title("representation only")
+    figure, axes = drawing.new_panels(["all steps", "representation only"])
     shown = {name: bar for name, bar in BARS.items() if name in times.index}
-    for ax, steps in ((whole, SECONDS), (construction, SECONDS[:2])):
+    for ax, steps in zip(axes, (SECONDS, SECONDS[:2]), strict=True):
         for name, (shift, hatch) in shown.items():
             places, bottom = np.arange(len(sizes)) + shift, np.zeros(len(sizes))
             look = {"hatch": hatch, "edgecolor": "white", "linewidth": 0.0}

@@ -155,7 +155,7 @@ def test_what_is_no_folder_of_results_is_said_so(run, command):
 
 def test_a_damaged_run_is_named_and_made_again(run, results):
     before = run("table", results, "--format", "csv").stdout
-    (results / "runs.csv").unlink()
+    (results / "runs.parquet").unlink()
     damaged = sorted((results / "runs").glob("*.json"))[0]
     damaged.write_text("{")
     result = run("table", results)

@@ -143,7 +143,7 @@ def report(results: Path, out: Path | None) -> None:
 
     declared, runs = _read(results)
     path = results / "report.html" if out is None else out
-    keep = [results / f"{declared.name}.toml", results / "runs.csv"]
+    keep = [results / f"{declared.name}.toml", results / "runs.parquet"]
     check_output(path, keep=keep)
     write_report(declared, runs, path, figures=results / "figures")
     print_text(path)

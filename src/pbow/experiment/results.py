@@ -63,7 +63,7 @@ class RunsTable:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per run and classifier, as in ``runs.csv``."""
+        """One row per run and classifier, as in ``runs.parquet``."""
         rows = [row for record in self.records.values() for row in _rows(record)]
         columns = (
             *RECORD_FIELDS,
@@ -79,7 +79,7 @@ class RunsTable:
 class Folder:
     """The folder of an experiment's results.
 
-    ``runs/<key>.json`` is written when a run is finished; ``runs.csv`` has the runs
+    ``runs/<key>.json`` is written when a run is finished; ``runs.parquet`` has the runs
     that were gathered; ``<name of the experiment>.toml`` is the declaration.
 
     Parameters
@@ -90,7 +90,7 @@ class Folder:
 
     def __init__(self, path: AnyPath) -> None:
         self.path = Path(path)
-        self.table = self.path / "runs.csv"
+        self.table = self.path / "runs.parquet"
         self._runs = self.path / "runs"
 
     def run_file(self, key: str) -> Path:
@@ -151,21 +151,22 @@ class Folder:
     def gather(self) -> None:
         """Write all runs into the table; the files stay."""
         frame = self.read().frame
+        _arrow()
         with atomic_write(self.table) as file:
-            frame.to_csv(file, index=False, lineterminator="\n")
+            frame.to_parquet(file, index=False, compression="zstd")
 
     def _gathered(self) -> Iterator[Record]:
         if not self.table.exists():
             return
+        _arrow()
         try:
-            # As text, which is what the columns of a run that failed have in common.
-            frame = _pandas().read_csv(self.table, dtype=str, keep_default_na=False)
-            by_key: dict[str, list[dict[str, str]]] = {}
+            frame = _pandas().read_parquet(self.table)
+            by_key: dict[str, list[dict[str, Any]]] = {}
             for row in frame.to_dict("records"):
                 by_key.setdefault(row["key"], []).append(row)
             for rows in by_key.values():
                 yield _record(rows)
-        except (KeyError, ValueError, TypeError) as error:
+        except (KeyError, ValueError, TypeError, OSError) as error:
             msg = (
                 f"{self.table} is damaged ({error}). Restore it, or remove it to make "
                 "all runs again."
@@ -325,7 +326,7 @@ def _rows(record: Record) -> Iterator[dict[str, Any]]:
         )
 
 
-def _record(rows: list[dict[str, str]]) -> Record:
+def _record(rows: list[dict[str, Any]]) -> Record:
     """Return the record that rows of the table were made of."""
     first = rows[0]
     record: Record = {name: first[name] for name in RECORD_FIELDS}
@@ -340,9 +341,10 @@ def _record(rows: list[dict[str, str]]) -> Record:
         name: float(first[f"{name}_seconds"]) for name in SECONDS_FIELDS
     }
     for row in rows:
+        validation = row["validation"]
         record["scores"][row["classifier"]] = {
             "accuracy": float(row["accuracy"]),
-            "validation": float(row["validation"]) if row["validation"] else None,
+            "validation": None if _pandas().isna(validation) else float(validation),
             "C": float(row["C"]),
             "n_fits": int(row["n_fits"]),
             "n_capped": int(row["n_capped"]),
@@ -364,3 +366,8 @@ def _read_record(path: Path) -> Record | None:
 
 def _pandas() -> Any:
     return import_optional("pandas", extra="experiment", purpose="Tables of runs")
+
+
+def _arrow() -> Any:
+    """Name the extra where pandas would name a package."""
+    return import_optional("pyarrow", extra="experiment", purpose="The table of runs")

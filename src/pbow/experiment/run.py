@@ -60,7 +60,7 @@ def run_experiment(
     Every run is written atomically to a file of its own when it is finished. Stop it at
     any moment, kill it, start it again, or start several on one folder: finished runs
     are kept, and none is made twice. At the end the runs are gathered into one table,
-    ``runs.csv``, from which a later call goes on as well.
+    ``runs.parquet``, from which a later call goes on as well.
 
     Processes are those of :class:`joblib.Parallel`: inside
     ``joblib.parallel_config(backend="dask")`` they are the workers of a Dask cluster,
