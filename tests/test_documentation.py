@@ -19,7 +19,8 @@ from tests.datasets.layouts import graph_arrays, write
 
 import pbow
 from pbow.cli import main
-from pbow.experiment import read_experiment
+from pbow.experiment import read_experiment, run_experiment
+from pbow.experiment.tables import summarize
 from pbow.io import read_diagrams, write_diagrams
 
 ROOT = Path(__file__).parent.parent
@@ -199,7 +200,7 @@ def folder(tmp_path, monkeypatch):
 SMALL_EXPERIMENT = """
 repetitions = 2
 [classifier]
-costs = [1]
+c_values = [1]
 folds = 2
 [datasets.surfaces]
 surfaces = { n_diagrams = 12, n_points = 40 }
@@ -222,6 +223,11 @@ def test_every_command_of_a_page_runs(path, folder, monkeypatch):
         for line in lines_of(block) if block.language == "sh" else ():
             program, *words = shlex.split(line, comments=True)
             if not is_run(line):
+                continue
+            if line.startswith("python -m experiments.figures "):
+                drawing = importlib.import_module("experiments.figures.__main__")
+                result = CliRunner().invoke(drawing.main, words[2:])
+                assert result.exit_code == 0, (line, result.output)
                 continue
             if program == "export":
                 for word in words:
@@ -300,6 +306,27 @@ grid.n_words = [50]
         [cell] = [c for c in experiment.cells if c.dataset.name == dataset]
         assert cell.descriptor.name == name
         assert list(cell.grid["n_words"]) == special["grid"]["n_words"]
+
+
+def test_entries_that_contributing_adds_are_a_row_and_a_column(tmp_path, monkeypatch):
+    require("pandas", "pyarrow")
+    monkeypatch.chdir(tmp_path)
+    blocks = fenced(ROOT / "CONTRIBUTING.md")
+    first, *entries = [block.text for block in blocks if block.language == "toml"]
+    [files] = tomllib.loads(entries[-1])["datasets"].values()
+    diagrams = [[[0.0, 1.0 + k / 100], [0.1, 0.2 + k % 2]] for k in range(10)]
+    write_diagrams(pbow.Diagrams.from_list(diagrams), files["diagrams"])
+    Path(files["labels"]).write_text("granite\nslate\n" * 5)
+    path, runs = Path("mine.toml"), []
+    for text in ("".join((first, *entries[:n])) for n in range(3)):
+        path.write_text(text)
+        runs.append(run_experiment(path, "results").records)
+    assert runs[0].items() <= runs[1].items() <= runs[2].items()
+    found = summarize(read_experiment(path), run_experiment(path, "results"))
+    assert {*found.status} == {"complete"}
+    cells = {(row.descriptor_title, row.dataset_title) for row in found.itertuples()}
+    columns = ("smooth-or-rough", files["title"])
+    assert cells == {(row, of) for row in ("PBoW", "Statistics") for of in columns}
 
 
 def test_data_sets_are_used_as_the_guide_says(tmp_path, monkeypatch):

@@ -85,8 +85,6 @@ def test_every_module_has_a_test_file_of_its_own_name():
         module.parent.relative_to(source) / f"test_{module.stem.lstrip('_')}.py"
         for module in sorted(source.rglob("*.py"))
         if module.stem not in {"__init__", "__main__", "_version"}
-        # The comparisons are rewritten by themselves.
-        and "experiment" not in module.relative_to(source).parts
     ]
     missing = [path.as_posix() for path in expected if not (tests / path).is_file()]
     assert missing == []
@@ -94,7 +92,7 @@ def test_every_module_has_a_test_file_of_its_own_name():
 
 # What a test varies is an argument: a constant that is patched is tested as nobody uses
 # it. The sizes of public releases are facts, and those of tests are smaller.
-MAY_PATCH = {"experiment", "test_experiment.py", "importing", "test_benchmarks.py"}
+MAY_PATCH = {"importing", "test_benchmarks.py"}
 
 
 def test_no_test_patches_a_constant():

@@ -27,8 +27,8 @@ def new_figure(width: float, height: float) -> Figure:
 
 def new_panels(titles: Sequence[str]) -> tuple[Figure, list[Axes]]:
     """Return a figure with panels, row after row, and room for a legend."""
-    n_columns = math.ceil(math.sqrt(len(titles))) if len(titles) > 3 else len(titles)
-    n_rows = math.ceil(len(titles) / n_columns)
+    n_rows = math.isqrt(len(titles))
+    n_columns = math.ceil(len(titles) / n_rows)
     figure = new_figure(max(PANEL[0] * n_columns, 4.5), PANEL[1] * n_rows + 0.5)
     grid = figure.add_gridspec(n_rows, n_columns)
     return figure, [figure.add_subplot(grid[k], title=t) for k, t in enumerate(titles)]

@@ -1,0 +1,228 @@
+import json
+import shutil
+import sys
+from xml.etree import ElementTree
+
+import matplotlib
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from experiments.figures import curves, draw_figures, labels, times
+from experiments.figures.__main__ import main
+from experiments.figures.drawing import CannotDraw
+from experiments.figures.results import Results
+
+from pbow.experiment import Folder, choose, run_experiment
+
+# Files are named after it, panels and captions show it.
+HOSTILE = r"geomat..\..\{0} $a_{ <b>"
+NAMES = [
+    *("pipeline", "rips_stages", "shapes", "accuracy_by_codebook_size"),
+    *("class_histograms_shapes", "confusion_geomat-0-a_-b-"),
+    *("class_differences_geomat-0-a_-b-", "accuracy_against_time"),
+    "time_against_size",
+]
+DECLARED = f"""
+repetitions = 2
+classifier = {{ finalists = 2, names = ["distance"], c_values = [1.0, 10.0] }}
+[datasets.shapes]
+shapes = {{ n_per_class = 6, n_points = 40, random_state = 0 }}
+protocol = "50/50"
+[datasets.'{HOSTILE}']
+surfaces = {{ n_diagrams = 30, n_points = 30 }}
+[datasets.larger]
+surfaces = {{ n_diagrams = 40, n_points = 30 }}
+[descriptors.PI]
+make = "PersistenceImage.paper"
+grid = {{ resolution = [5, 10], sigma = [0.1, 1.0] }}
+[descriptors.PBoW]
+make = "PersistenceBoW.paper"
+grid = {{ n_words = [8, 4], weighting = ["ramp", "uniform"], sample_size = [100, 200] }}
+on.larger.optimum = {{ n_words = 4, sample_size = 100 }}
+[descriptors.sPBoW]
+make = "StablePersistenceBoW.paper"
+only = ["larger"]
+grid = {{ n_words = [3, 6] }}
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return the results of a small experiment."""
+    path = tmp_path_factory.mktemp("figures")
+    (path / "small.toml").write_text(DECLARED)
+    run_experiment(path / "small.toml", path / "results")
+    return path / "results"
+
+
+@pytest.fixture(scope="module")
+def drawn(folder):
+    return draw_figures(folder)
+
+
+@pytest.fixture(scope="module")
+def results(folder):
+    return Results(folder)
+
+
+@pytest.fixture(scope="module")
+def frame(folder):
+    return Folder(folder).read().frame
+
+
+def axes_of(figure):
+    return {ax.get_title(): ax for ax in figure.axes}
+
+
+def without_data(tmp_path, dataset):
+    """Return a folder that has a declaration and no runs."""
+    text = f"[datasets.own]\n{dataset}\n[descriptors.PBoW]\nmake = 'PersistenceBoW'\n"
+    (tmp_path / "own.toml").write_text(text)
+    return tmp_path
+
+
+def test_all_figures_are_written_with_their_captions(folder, drawn):
+    captions, left_out = drawn
+    assert list(captions) == NAMES
+    assert left_out == {}
+    files = {path.name for path in (folder / "figures").iterdir()}
+    kinds = {f"{name}.{kind}" for name in NAMES for kind in ("png", "svg")}
+    assert files == kinds | {"captions.json"}
+    written = (folder / "figures" / "captions.json").read_text(encoding="utf-8")
+    assert json.loads(written) == captions
+    for name, texts in captions.items():
+        svg = ElementTree.parse(folder / "figures" / f"{name}.svg")
+        assert texts["title"] in {element.text for element in svg.iter()}
+
+
+def test_captions_name_the_classifier_and_have_their_numbers(drawn, frame):
+    captions = {name: texts["caption"] for name, texts in drawn[0].items()}
+    without = {"pipeline", "rips_stages", "shapes", "class_histograms_shapes"}
+    assert {n for n in NAMES if "“distance”" not in captions[n]} == without
+    assert "8 words" in captions["pipeline"]
+    assert "all 36 diagrams" in captions["class_histograms_shapes"]
+    [machine] = set(frame.machine)
+    assert f"Measured on {machine}, one" in captions["time_against_size"]
+
+
+def test_the_same_results_give_the_same_bytes(folder, drawn, tmp_path):
+    again = tmp_path / "again"
+    shutil.copytree(folder, again, ignore=shutil.ignore_patterns("figures"))
+    with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "black"}):
+        draw_figures(again)
+    for path in (folder / "figures").iterdir():
+        assert path.read_bytes() == (again / "figures" / path.name).read_bytes()
+
+
+def test_lines_go_through_the_mean_accuracies_of_the_screening(results, frame):
+    figure, _ = curves.accuracy_by_codebook_size(results)
+    panels = axes_of(figure)
+    assert list(panels) == ["shapes", HOSTILE, "larger"]
+    means = 100.0 * frame.groupby(["dataset", "stage", "params"]).accuracy.mean()
+    params = '{{"n_words": {}, "sample_size": {}, "weighting": "ramp"}}'
+    # The middle of the grid, and the optimum.
+    for dataset, held in ((HOSTILE, 200), ("larger", 100)):
+        [line] = (x for x in panels[dataset].lines if x.get_label() == "PBoW, weighted")
+        expected = [means[dataset, "screen", params.format(n, held)] for n in (4, 8)]
+        np.testing.assert_array_equal(line.get_xdata(), [4, 8])
+        np.testing.assert_allclose(line.get_ydata(), expected)
+    # It has too few combinations to be screened.
+    [line] = (x for x in panels["larger"].lines if x.get_label() == "sPBoW")
+    expected = [means["larger", "final", f'{{"n_words": {n}}}'] for n in (3, 6)]
+    np.testing.assert_allclose(line.get_ydata(), expected)
+
+
+def test_circles_are_the_best_of_each_length(results, frame):
+    figure, _ = curves.accuracy_against_time(results)
+    images, words, stable = axes_of(figure)["larger"].collections
+    rows = frame[(frame.dataset == "larger") & (frame.stage == "screen")]
+    rows = rows[rows.descriptor == "PI"]
+    means = 100.0 * rows.groupby("params").accuracy.mean()
+    best = means.groupby([json.loads(p)["resolution"] for p in means.index]).max()
+    # In the order of the grid.
+    np.testing.assert_allclose(images.get_offsets()[:, 1], best)
+    areas = np.concatenate([c.get_sizes() for c in (images, words, stable)])
+    lengths = np.array([25, 100, 8, 4, 3, 6])
+    np.testing.assert_allclose(areas / areas[1], lengths / 100.0)
+
+
+def test_confusion_matrices_are_those_of_the_chosen_runs(results, folder):
+    chosen = choose(results.experiment, Folder(folder).read())
+    figure, facts, name = labels.confusion(results)
+    assert name == HOSTILE
+    for descriptor in ("PI", "PBoW"):
+        rows = chosen[(chosen.dataset == HOSTILE) & (chosen.selection == "nested")]
+        rows = rows[rows.descriptor == descriptor]
+        total = np.sum(rows.confusion.tolist(), axis=0)
+        percent = 100.0 * total / total.sum(axis=1, keepdims=True)
+        drawn = axes_of(figure)[descriptor].images[0].get_array()
+        np.testing.assert_allclose(drawn, percent)
+        assert facts[descriptor] == pytest.approx(rows.accuracy.mean())
+
+
+def test_the_most_confused_labels_have_the_largest_rates_together():
+    # By numbers it would be the first two, and by a single rate the last two.
+    matrix = [[60, 30, 0, 10], [5, 95, 0, 0], [0, 0, 11, 9], [4, 0, 0, 6]]
+    assert labels.most_confused(np.array(matrix)) == (0, 3)
+    with pytest.raises(CannotDraw, match="there are none"):
+        labels.most_confused(np.eye(3, dtype=int))
+
+
+def test_bars_are_the_seconds_of_the_steps(results, frame):
+    figure, _ = times.time_against_size(results)
+    whole, construction = figure.axes
+    assert [text.get_text() for text in whole.get_xticklabels()] == ["30", "40"]
+    fit, encode, classify = (bars for bars in whole.containers[3:])
+    rows = frame[(frame.descriptor == "sPBoW") & (frame.dataset == "larger")]
+    chosen = results.chosen[results.chosen.descriptor == "sPBoW"]
+    rows = rows.merge(chosen[["params", "repetition"]])
+    tops = [bars[1].get_height() for bars in (fit, encode, classify)]
+    steps = ["fit_seconds", "encode_seconds", "classify_seconds"]
+    np.testing.assert_allclose(tops, rows[steps].median())
+    assert classify[1].get_y() == pytest.approx(tops[0] + tops[1])
+    assert fit[0].get_height() == 0.0  # sPBoW is not run on the smaller set
+    assert len(construction.containers) == 4
+
+
+def test_what_cannot_be_drawn_is_told_and_is_no_error(tmp_path, monkeypatch):
+    monkeypatch.delenv("PBOW_DATA", raising=False)
+    monkeypatch.setenv("PBOW_CACHE", str(tmp_path / "cache"))
+    folder = without_data(tmp_path, 'load = "synthetic-authors"')
+    done = CliRunner().invoke(main, [str(folder), "--data-home", str(tmp_path)])
+    assert done.exit_code == 0
+    assert done.stdout == "2 figures: rips_stages, shapes\n"
+    reasons = dict(line.split(" is left out: ") for line in done.stderr.splitlines())
+    assert len(reasons) == len(NAMES) - 2
+    assert "synthetic" in reasons["pipeline"]
+    assert "PI and PBoW" in reasons["confusion"]
+
+
+def test_without_shapes_there_are_no_illustrations(tmp_path):
+    folder = without_data(tmp_path, "surfaces = { n_diagrams = 10 }")
+    captions, left_out = draw_figures(folder)
+    assert captions == {}
+    assert all(
+        "of shapes" in left_out[n] for n in ("pipeline", "shapes", "rips_stages")
+    )
+
+
+def test_without_gudhi_the_complex_is_left_out(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "gudhi.sklearn", None)
+    folder = without_data(tmp_path, "shapes = { n_per_class = 2 }")
+    captions, left_out = draw_figures(folder)
+    assert list(captions) == ["shapes"]
+    assert "gudhi" in left_out["rips_stages"]
+
+
+def test_other_data_than_those_of_the_runs_are_refused(folder, tmp_path):
+    other = shutil.copytree(folder, tmp_path / "other")
+    declared = DECLARED.replace("n_points = 40", "n_points = 41")
+    (other / "small.toml").write_text(declared)
+    _, left_out = draw_figures(other)
+    assert left_out["pipeline"] == "The data of shapes are not those of the runs."
+
+
+def test_a_folder_without_results_is_an_error(tmp_path):
+    done = CliRunner().invoke(main, [str(tmp_path)])
+    assert done.exit_code == 1
+    assert "one TOML file" in done.stderr

@@ -80,7 +80,7 @@ class Classifier:
     ----------
     names : tuple of str
         How vectors are compared, see :func:`pbow.evaluation.compare`. Kernels have
-        their own way.
+        their own way. The first one screens combinations of parameters.
     c_values : tuple of float
         Values of C in increasing order; of equally good ones the first wins.
     folds : int

@@ -20,18 +20,18 @@ __all__ = ["Atol"]
 class Atol(Vectorizer):
     """Automatic topologically-oriented learning (Atol), as GUDHI has it.
 
-    k-means finds centres among all training points (birth, death). A feature is the sum
-    over a diagram's points of a Gaussian about one centre, as wide as half the way to
-    the nearest other centre. It is the nearest relative of stable persistence
-    bag-of-words: widths are from the centres alone, not from how the points spread.
+    k-means finds centers among all training points (birth, death). A feature is the sum
+    over a diagram's points of a Gaussian about one center, as wide as half the distance
+    to the nearest other center. It is close to stable persistence bag-of-words, but
+    widths depend on the centers alone, not on how the points spread.
 
     Parameters
     ----------
     n_words : int, default=50
-        Number of centres of each part; fewer where it has fewer distinct points.
+        Number of centers of each part; fewer where it has fewer distinct points.
     essential : {"drop", "separate"} or float, default="drop"
-        What to do with points that never die: leave them out; give them centres of
-        their own, in a part ``<part>_inf``; or let them die at this number.
+        What to do with essential points: drop them; give them centers of their own,
+        in a part ``<part>_inf``; or replace their deaths by this number.
     random_state : int, RandomState instance or None, default=None
         Seeds k-means.
 
@@ -44,7 +44,7 @@ class Atol(Vectorizer):
 
     See Also
     --------
-    pbow.StablePersistenceBoW : A Gaussian mixture in place of centres and half ways.
+    pbow.StablePersistenceBoW : A Gaussian mixture in place of centers and distances.
 
     References
     ----------
@@ -87,7 +87,7 @@ class Atol(Vectorizer):
         return {"atols_": {name: self._fit_part(part) for name, part in parts.items()}}
 
     def _fit_part(self, part: Diagrams) -> Any:
-        # More centres than distinct points, and GUDHI prints, and k-means warns. As
+        # More centers than distinct points, and GUDHI prints, and k-means warns. As
         # complex numbers, because unique rows would take a sixth of all the time.
         births, deaths = part.points.T
         n_distinct = len(np.unique(births + 1j * deaths))

@@ -201,8 +201,8 @@ def choose(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
         if not finals or any(task.key not in runs.records for task in tasks):
             continue
         of_final = {(describe(t.params), t.repetition): t for t in finals}
-        finalists = find_finalists(experiment, cell, runs.records)
-        for classifier, candidates in finalists.items():
+        candidates = find_finalists(experiment, cell, runs.records)
+        for classifier in finals[0].classifiers:
             done = {
                 place: runs.records[task.key]
                 for place, task in of_final.items()
@@ -239,7 +239,7 @@ def progress(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
             {
                 "dataset": cell.dataset.name,
                 "descriptor": cell.descriptor.name,
-                "classifiers": tasks[0].classifiers,
+                "classifiers": tasks[-1].classifiers,
                 "done": len(records),
                 "planned": len(tasks),
                 "complete": is_screened and len(records) == len(tasks),

@@ -62,7 +62,7 @@ def run_experiment(
     are kept, and none is made twice. At the end the runs are gathered into one table,
     ``runs.parquet``, from which a later call goes on as well.
 
-    Processes are those of :class:`joblib.Parallel`: inside
+    Processes are those of ``joblib.Parallel``: inside
     ``joblib.parallel_config(backend="dask")`` they are the workers of a Dask cluster,
     which must see the folder of results and the data.
 

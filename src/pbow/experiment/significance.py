@@ -22,16 +22,16 @@ DECIMALS = 9
 def wilcoxon(first: ArrayLike, second: ArrayLike) -> float:
     """Return the p-value of the exact two-sided Wilcoxon signed-rank test.
 
-    The share of all 2^n assignments of signs to the ranks whose sum of positive ranks
-    is at least as far from its mean. Pairs without a difference are dropped, as
+    The fraction of all 2^n assignments of signs to the ranks whose sum of positive
+    ranks is at least as far from its mean. Pairs without a difference are dropped, as
     Wilcoxon did; equal differences share the mean of their ranks, and the distribution
     is that of the ranks so shared, so that it is exact with ties as well.
 
     Parameters
     ----------
     first, second : array-like of shape (n,)
-        Accuracies of two methods, paired by the division of the data; differences are
-        rounded to 9 decimals.
+        Accuracies of two methods, paired by split; differences are rounded to 9
+        decimals.
 
     Returns
     -------
@@ -91,10 +91,10 @@ def corrected_t_test(
     Parameters
     ----------
     first, second : array-like of shape (n,)
-        Accuracies of two methods, paired by the division of the data, n >= 2;
-        differences are rounded to 9 decimals.
+        Accuracies of two methods, paired by split, n >= 2; differences are rounded to
+        9 decimals.
     n_train, n_test : float
-        Samples in both parts of a division; means where they vary.
+        Samples in the training and the test set of a split; means where they vary.
 
     Returns
     -------

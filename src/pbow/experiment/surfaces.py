@@ -17,25 +17,25 @@ __all__ = ["diagrams_like_surfaces"]
 # Noise makes many short bars, relief a few long ones.
 MEAN_OF_NOISE = 0.05
 MEAN_OF_RELIEF = 0.5
-# Share of the bars that are relief, of the smooth and of the rough class.
+# Fraction of the bars that are relief, of smooth and of rough surfaces.
 RELIEF = (0.037, 0.063)
 
 
 def diagrams_like_surfaces(
     n_diagrams: int = 1000, n_points: int = 600, random_state: Any = 0
 ) -> tuple[Diagrams, NDArray[np.int64]]:
-    """Draw diagrams like those of depth maps of rough surfaces, of two classes.
+    """Draw diagrams like those of depth maps of rough surfaces, with two labels.
 
     They stand in for PetroSurf3D where time is measured and not accuracy: generated, of
     any number, and as dense near the diagonal. Births are Gaussian. The persistence of
-    most points is exponential with mean 0.05; that of the others is ten times as large,
-    these are 3.7 percent of the points of the smooth class and 6.3 of the rough one.
-    Numbers of points are Poisson, so that single diagrams of the classes overlap.
+    most points is exponential with mean 0.05; that of the others is ten times as large.
+    These are 3.7 % of the points of smooth surfaces and 6.3 % of rough ones. Numbers of
+    points are Poisson, so that single diagrams of both labels overlap.
 
     Parameters
     ----------
     n_diagrams : int, default=1000
-        Number of diagrams; the classes take turns.
+        Number of diagrams; the labels alternate.
     n_points : int, default=600
         Mean number of points of a diagram.
     random_state : int, RandomState instance or None, default=0
@@ -47,7 +47,7 @@ def diagrams_like_surfaces(
     X : Diagrams
         Of one part, ``"H1"``.
     labels : ndarray of shape (n_diagrams,)
-        0 is the smooth class, 1 the rough one.
+        0 is smooth, 1 is rough.
 
     Raises
     ------

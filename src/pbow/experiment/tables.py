@@ -124,7 +124,7 @@ class Table:
         return f"**{self.title}**\n\n{text}"
 
     def to_latex(self) -> str:
-        """Return it for LaTeX with the packages booktabs and graphicx."""
+        """Return it for LaTeX with the packages booktabs, graphicx and multirow."""
         text: str = (
             self._styled()
             .format(lambda entry: entry.replace("±", r"$\pm$"), escape="latex")

@@ -114,17 +114,13 @@ def plan(experiment: Experiment, cell: Cell, records: Records) -> list[Task]:
     wanted = [
         (json.loads(params), repetition)
         for repetition in range(experiment.n_repetitions(cell.dataset))
-        for params in dict.fromkeys(
-            one for each in finalists.values() for one in each.all(repetition)
-        )
+        for params in finalists.all(repetition)
     ]
     return screening + _tasks(experiment, cell, FINAL, wanted)
 
 
-def find_finalists(
-    experiment: Experiment, cell: Cell, records: Records
-) -> dict[str, Finalists]:
-    """Return the combinations that go on from the screening, by classifier.
+def find_finalists(experiment: Experiment, cell: Cell, records: Records) -> Finalists:
+    """Return the combinations that go on from the screening.
 
     Parameters
     ----------
@@ -139,45 +135,35 @@ def find_finalists(
     screening = _screening(experiment, cell)
     if not screening:
         params = list(map(describe, _with_also(cell, cell.combinations())))
-        return dict.fromkeys(
-            _classifiers(experiment, cell),
-            Finalists([params for _ in repetitions], params),
-        )
+        return Finalists([params for _ in repetitions], params)
     n = experiment.classifier.finalists
-    found = {}
-    for classifier in _classifiers(experiment, cell):
-        scores = {
-            (describe(task.params), task.repetition): _scores(records, task, classifier)
-            for task in screening
-        }
-        params = list(dict.fromkeys(name for name, _ in scores))
-        inside = [
-            _best(params, [scores[name, r][0] for name in params], n)
-            for r in repetitions
-        ]
-        means = [
-            float(np.mean([scores[name, r][1] for r in repetitions])) for name in params
-        ]
-        tested = _best(params, means, n)
-        found[classifier] = Finalists(
-            [best + _also(cell, best[0]) for best in inside],
-            tested + _also(cell, tested[0]),
-        )
-    return found
+    scores = {
+        (describe(task.params), task.repetition): _scores(records, task)
+        for task in screening
+    }
+    params = list(dict.fromkeys(name for name, _ in scores))
+    inside = [
+        _best(params, [scores[name, r][0] for name in params], n) for r in repetitions
+    ]
+    means = [np.mean([scores[name, r][1] for r in repetitions]) for name in params]
+    tested = _best(params, means, n)
+    return Finalists(
+        [best + _also(cell, best[0]) for best in inside],
+        tested + _also(cell, tested[0]),
+    )
 
 
-def _best(params: list[str], scores: Sequence[float], n: int) -> list[str]:
+def _best(params: list[str], scores: Sequence[Any], n: int) -> list[str]:
     # A stable sort: of equals the first of the grid is preferred.
     order = np.argsort(-np.asarray(scores), kind="stable")
     return [params[k] for k in order[:n]]
 
 
-def _scores(records: Records, task: Task, classifier: str) -> tuple[float, float]:
+def _scores(records: Records, task: Task) -> tuple[float, float]:
     """Return validation and accuracy; of a run that failed, less than any other's."""
-    scores = records[task.key]["scores"].get(classifier)
-    if scores is None:
-        return -1.0, -1.0
-    return scores["validation"] or 0.0, scores["accuracy"]
+    for scores in records[task.key]["scores"].values():
+        return scores["validation"] or 0.0, scores["accuracy"]
+    return -1.0, -1.0
 
 
 def _also(cell: Cell, params: str) -> list[str]:
@@ -209,12 +195,6 @@ def _screening(experiment: Experiment, cell: Cell) -> list[Task]:
     return _tasks(experiment, cell, SCREEN, wanted)
 
 
-def _classifiers(experiment: Experiment, cell: Cell) -> tuple[str, ...]:
-    params = cell.combinations()[0]
-    made = make_descriptor(cell.descriptor.make, params, seed=0)
-    return classifiers_for(made, experiment.classifier.names)
-
-
 def _tasks(
     experiment: Experiment, cell: Cell, stage: str, wanted: Iterable[tuple[Params, int]]
 ) -> list[Task]:
@@ -227,7 +207,10 @@ def _tasks(
         folds = asked.folds if chooses else 0
         search = replace(search, folds=folds, rows=asked.c_rows)
     rows = asked.screen_rows if stage == SCREEN else None
-    classifiers = _classifiers(experiment, cell)
+    made = make_descriptor(cell.descriptor.make, cell.combinations()[0], seed=0)
+    classifiers = classifiers_for(made, asked.names)
+    if stage == SCREEN:
+        classifiers = classifiers[:1]
     digests: dict[str, str] = {}
     tasks = []
     for params, repetition in wanted:

@@ -1,0 +1,60 @@
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pbow
+from pbow.experiment.environment import code_digest, machine, versions
+
+MODULE = '''
+"""Doubles numbers."""
+
+def double(x):
+    """Twice x."""
+    return 2 * x  # for halves, see elsewhere
+'''
+
+
+@pytest.fixture
+def digest_with(tmp_path, monkeypatch):
+    """Return the digest of a package that has some more content in a file."""
+    (tmp_path / "pbow").mkdir()
+    monkeypatch.setattr(pbow, "__file__", str(tmp_path / "pbow" / "__init__.py"))
+
+    def digest(content, name="compute/doubling.py"):
+        shutil.rmtree(tmp_path / "pbow")
+        path = tmp_path / "pbow" / name
+        path.parent.mkdir(parents=True)
+        path.write_text(content, encoding="utf-8")
+        code_digest.cache_clear()
+        return code_digest()
+
+    yield digest
+    code_digest.cache_clear()
+
+
+def test_the_code_is_what_is_executed(digest_with):
+    usual = digest_with(MODULE)
+    assert re.fullmatch("[0-9a-f]{12}", usual)
+    assert digest_with(MODULE.replace("halves", "quarters")) == usual
+    assert digest_with(MODULE.replace("Twice", "Two times")) == usual
+    assert digest_with(MODULE.replace('    """Twice x."""\n', "")) == usual
+    assert digest_with(MODULE.replace("2 *", "3 *")) != usual
+    assert digest_with(MODULE, "compute/twice.py") != usual
+
+
+def test_tools_are_no_part_of_the_code_and_what_draws_data_is(digest_with):
+    nothing = digest_with(MODULE, "cli/doubling.py")
+    for name in ("plotting/x.py", "explorer/x.py", "demo.py"):
+        assert digest_with(MODULE, name) == nothing
+    for name in ("surfaces", "external", "data", "run"):
+        assert digest_with(MODULE, f"experiment/{name}.py") != nothing
+
+
+def test_packages_and_machine_are_named():
+    assert f"pbow {pbow.__version__}, numpy {np.__version__}" in versions()
+    assert versions().startswith("python 3.")
+    assert re.fullmatch(r".+, \d+ cores", machine())
+    assert Path(pbow.__file__).name == "__init__.py"

@@ -1,0 +1,487 @@
+"""Running an experiment: whatever the order, the processes, the interruptions."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections import Counter
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+
+from pbow._utils.files import claim
+from pbow.evaluation import evaluate_split
+from pbow.evaluation.classification import spread_rows
+from pbow.experiment import (
+    DeclarationError,
+    Folder,
+    choose,
+    diagrams_like_surfaces,
+    progress,
+    read_experiment,
+    run,
+    run_experiment,
+)
+from pbow.experiment.data import open_dataset
+from pbow.experiment.results import DamagedRunWarning
+from pbow.experiment.run import MissingDataWarning
+from pbow.experiment.tasks import FINAL, SCREEN, plan
+from pbow.io import write_diagrams
+from pbow.vectorizers import PersistenceBoW
+
+TEXT = """
+seed = 5
+repetitions = 2
+[classifier]
+finalists = 1
+folds = 3
+c_values = [1.0, 10.0]
+screen_rows = 12
+[datasets.few]
+surfaces = { n_diagrams = 20, n_points = 15 }
+[datasets.more]
+surfaces = { n_diagrams = 24, n_points = 15, random_state = 1 }
+protocol = "50/50"
+per_label = 10
+[descriptors.PBoW]
+make = "PersistenceBoW"
+grid = { n_words = [2, 4] }
+[descriptors.SWK]
+make = "SlicedWassersteinKernel"
+params = { output = "distance", n_directions = 5 }
+[descriptors.Statistics]
+make = "PersistenceStatistics"
+standardize = true
+only = ["few"]
+"""
+FILES = """
+repetitions = 2
+[datasets.own]
+diagrams = "own.pbow"
+labels = "own.txt"
+[descriptors.PBoW]
+make = "PersistenceBoW"
+params = { n_words = 3 }
+"""
+HERE = "[descriptors.PBoW]"
+ABSENT = '[datasets.absent]\ndiagrams = "absent.pbow"\nlabels = "absent.txt"\n'
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("undisturbed")
+    (folder / "small.toml").write_text(TEXT)
+    return run_experiment(folder / "small.toml", folder / "results")
+
+
+@pytest.fixture
+def file(declare):
+    return declare(TEXT)
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "results"
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """The keys of the runs that this process makes from now on."""
+    keys, measure = [], run._measure
+
+    def noting(task, *others):
+        keys.append(task.key)
+        return measure(task, *others)
+
+    monkeypatch.setattr(run, "_measure", noting)
+    return keys
+
+
+def untimed(runs):
+    """Return the table without what differs from time to time."""
+    frame = runs.frame
+    return frame.drop(columns=[name for name in frame if "seconds" in name])
+
+
+def assert_same(runs, others):
+    assert untimed(runs).equals(untimed(others))
+
+
+def test_all_that_is_planned_is_made_and_nothing_else(file, undisturbed):
+    experiment = read_experiment(file)
+    tasks = [
+        task
+        for cell in experiment.cells
+        for task in plan(experiment, cell, undisturbed.records)
+    ]
+    assert {task.key for task in tasks} == undisturbed.records.keys()
+    for task in tasks:
+        record = undisturbed.records[task.key]
+        assert (record["stage"], record["params"]) == (task.stage, task.params)
+        assert record["repetition"] == task.repetition
+        assert tuple(record["scores"]) == task.classifiers
+        assert record["error"] == ""
+    assert progress(experiment, undisturbed)["complete"].all()
+    assert len(choose(experiment, undisturbed)) == 2 * 2 * (2 * (2 + 1) + 2)
+
+
+@pytest.mark.parametrize("stage", [SCREEN, FINAL])
+def test_a_run_is_one_split_of_one_repetition(file, undisturbed, stage):
+    experiment = read_experiment(file)
+    tasks = plan(experiment, experiment.cells[0], undisturbed.records)
+    task = [one for one in tasks if one.stage == stage][-1]
+    record = undisturbed.records[task.key]
+    dataset = open_dataset(experiment.datasets[0], seed=5)
+    train, test = dataset.splits("80/20", seed=5, repetitions=2)[1]
+    if stage == SCREEN:
+        train = train[spread_rows(dataset.labels[train], 12, seed=6)]
+    expected = evaluate_split(
+        PersistenceBoW(**task.params, random_state=6),
+        dataset.diagrams,
+        dataset.labels,
+        (train, test),
+        ("distance", "linear"),
+        search=task.search,
+        rescale=False,
+        seed=6,
+    )
+    assert task.repetition == 1
+    assert (record["n_train"], record["n_test"]) == (12 if stage == SCREEN else 16, 4)
+    assert record["n_features"] == task.params["n_words"]
+    assert set(record["seconds"]) == {"fit", "encode"}
+    for name, scores in record["scores"].items():
+        found = expected.scores[name]
+        for field in ("accuracy", "validation", "C", "n_fits", "n_capped"):
+            assert scores[field] == getattr(found, field)
+        confusion = found.confusion.tolist() if stage == FINAL else None
+        assert scores["confusion"] == confusion
+
+
+def test_two_processes_give_the_same_as_one(file, out, undisturbed):
+    assert_same(run_experiment(file, out, n_jobs=2), undisturbed)
+
+
+def test_a_cluster_gives_the_same(file, out, undisturbed):
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.Client(processes=False, dashboard_address=None, n_workers=1),
+        joblib.parallel_config(backend="dask"),
+    ):
+        runs = run_experiment(file, out, n_jobs=2)
+    assert_same(runs, undisturbed)
+
+
+def test_parts_may_be_run_in_any_order_and_nothing_is_made_twice(
+    file, out, undisturbed, made
+):
+    for only in (["SWK"], ["more/PBoW", "Statistics"], ["more"], [], ["few"]):
+        runs = run_experiment(file, out, only=only)
+        if only == ["SWK"]:
+            assert {one["descriptor"] for one in runs.records.values()} == {"SWK"}
+    assert_same(runs, undisturbed)
+    assert len(made) == len({*made}) == len(runs)
+
+
+def test_the_table_alone_is_enough_to_go_on(file, out, undisturbed, made):
+    first = run_experiment(file, out)
+    made.clear()
+    shutil.rmtree(out / "runs")
+    again = run_experiment(file, out)
+    assert made == []
+    assert again.records == first.records
+    assert_same(again, undisturbed)
+
+
+def test_an_interrupted_experiment_goes_on_where_it_was(
+    file, out, undisturbed, made, monkeypatch
+):
+    measure, lines = run._measure, []
+
+    def interrupted(task, *others):
+        if len(made) == 5:
+            raise KeyboardInterrupt
+        return measure(task, *others)
+
+    monkeypatch.setattr(run, "_measure", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_experiment(file, out)
+    monkeypatch.setattr(run, "_measure", measure)
+    shutil.rmtree(out / "runs")  # what was done is gathered
+    runs = run_experiment(file, out, report=lines.append)
+    assert_same(runs, undisturbed)
+    assert len(made) == len({*made}) == len(runs)
+    assert lines[0].endswith("5 done")
+
+
+# A Python with everything loaded, which forks as many processes as it is told. Each
+# says which runs it makes, and stops for good while it writes its n-th file.
+STARTER = """
+import os, signal, sys
+from pbow.experiment import run
+measure, sync = run._measure, os.fsync
+
+def noting(task, *others):
+    os.write(1, f"{task.key}\\n".encode())
+    return measure(task, *others)
+
+def work(n_files):
+    def counting(file):
+        nonlocal n_files
+        if n_files == 0:
+            os.write(1, f"writing {os.getpid()}\\n".encode())
+            signal.pause()
+        n_files -= 1
+        sync(file)
+
+    run._measure, os.fsync = noting, counting
+    run.run_experiment(*sys.argv[1:])
+    os._exit(0)
+
+for line in sys.stdin:
+    started = []
+    for n in map(int, line.split()):
+        if (process := os.fork()) == 0:
+            work(n)
+        started.append(process)
+    for process in started:
+        os.waitpid(process, 0)
+    os.write(1, b"ended\\n")
+"""
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="Unix alone has forks")
+
+
+@pytest.fixture
+def start(file, out):
+    """Start processes that end after so many files; give what they say, and kill."""
+    starter = subprocess.Popen(
+        [sys.executable, "-c", STARTER, file, out],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+    def lines(*n_files):
+        print(*n_files, file=starter.stdin, flush=True)  # noqa: T201
+        while (line := starter.stdout.readline().strip()) != "ended":
+            assert line, "it has failed"
+            if line.startswith("writing"):
+                os.kill(int(line.split()[1]), signal.SIGKILL)
+            else:
+                yield line
+
+    with starter:
+        yield lines
+
+
+@needs_fork
+def test_a_killed_experiment_goes_on_to_the_same_table(file, out, undisturbed, start):
+    # The first file is the declaration; of two processes, both are killed.
+    for n_files in ([0], [1], [4, 3], [6]):
+        list(start(*n_files))
+        assert list(out.rglob(".*.tmp"))  # it was killed while it wrote
+    assert 0 < len(Folder(out).read()) < len(undisturbed)
+    assert_same(run_experiment(file, out), undisturbed)
+    left = [path for path in out.rglob("*") if path.suffix in {".tmp", ".lock"}]
+    assert left == []
+
+
+@needs_fork
+def test_processes_on_one_folder_make_no_run_twice(out, undisturbed, start):
+    counts = Counter(start(999, 999))
+    assert {*counts.values()} == {1}
+    assert counts.keys() == undisturbed.records.keys()
+    assert_same(Folder(out).read(), undisturbed)
+
+
+def test_what_another_process_makes_is_waited_for(
+    file, out, undisturbed, made, monkeypatch
+):
+    folder = Folder(out)
+    folder.make(read_experiment(file))
+    theirs, mine = (
+        key
+        for key, record in undisturbed.records.items()
+        if record["descriptor"] == "Statistics"
+    )
+    held = claim(folder.run_file(theirs))
+    naps = []
+
+    def nap(seconds):
+        """The other process ends while this one sleeps."""
+        naps.append(seconds)
+        record = undisturbed.records[theirs]
+        folder.run_file(theirs).write_text(json.dumps(record))
+        held.__exit__(None, None, None)
+
+    monkeypatch.setattr(run.time, "sleep", nap)
+    assert held.__enter__()
+    runs = run_experiment(file, out, only=["Statistics"])
+    assert (made, len(naps), len(runs)) == ([mine], 1, 2)
+
+
+@pytest.mark.parametrize("gathered", [False, True])
+def test_a_damaged_run_is_named_and_made_again(file, out, made, gathered):
+    runs = run_experiment(file, out, only=["Statistics"])
+    if not gathered:
+        Folder(out).table.unlink()
+    key = next(iter(runs.records))
+    path = Folder(out).run_file(key)
+    path.write_bytes(path.read_bytes()[:99])
+    made.clear()
+    with pytest.warns(DamagedRunWarning, match=rf"{key}.json is damaged"):
+        again = run_experiment(file, out, only=["Statistics"])
+    assert made == [key]
+    assert Folder(out).has(key)
+    assert_same(again, runs)
+
+
+def test_a_data_set_that_is_not_available_is_named_and_the_rest_is_run(
+    declare, out, undisturbed
+):
+    file = declare(TEXT.replace(HERE, ABSENT + HERE))
+    with pytest.warns(MissingDataWarning, match=r"absent is left out: .*absent\.pbow"):
+        runs = run_experiment(file, out)
+    assert_same(runs, undisturbed)
+
+
+def test_without_any_data_nothing_is_made(declare, out):
+    file = declare(TEXT.replace(HERE, ABSENT + HERE))
+    with (
+        pytest.warns(MissingDataWarning),
+        pytest.raises(FileNotFoundError, match=r"no absent\.pbow"),
+    ):
+        run_experiment(file, out, only=["absent"])
+    assert not out.exists()
+
+
+def test_a_folder_of_another_experiment_is_refused(file, declare, out, made):
+    run_experiment(file, out, only=["Statistics"])
+    made.clear()
+    with pytest.raises(FileExistsError, match="experiment 'small', not of 'other'"):
+        run_experiment(declare(TEXT, "other"), out)
+    assert made == []
+
+
+def test_changed_data_are_refused(file, declare, out, made):
+    run_experiment(file, out, only=["Statistics"])
+    made.clear()
+    changed = declare(TEXT.replace("n_diagrams = 20", "n_diagrams = 22"))
+    with pytest.raises(ValueError, match="The data of few are not those of the runs"):
+        run_experiment(changed, out, only=["Statistics"])
+    assert made == []
+
+
+@pytest.fixture
+def write_own(tmp_path, monkeypatch):
+    """Write other data under the same names into a folder, and go there."""
+
+    def write(name, seed):
+        folder = tmp_path / name
+        folder.mkdir(exist_ok=True)
+        monkeypatch.chdir(folder)
+        X, labels = diagrams_like_surfaces(20, 15, random_state=seed)
+        write_diagrams(X, "own.pbow")
+        np.savetxt("own.txt", labels, fmt="%d")
+
+    return write
+
+
+def test_files_that_change_while_a_process_lives_are_refused(declare, out, write_own):
+    file = declare(FILES)
+    write_own("one", 1)
+    run_experiment(file, out)
+    write_own("one", 2)
+    with pytest.raises(ValueError, match="The data of own are not those of the runs"):
+        run_experiment(file, out)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_working_folder_may_change_while_a_process_lives(
+    declare, write_own, n_jobs
+):
+    file, digests, rounds = declare(FILES), [], []
+
+    def stop_if_endless(line):
+        rounds.append(line)
+        assert len(rounds) < 5
+
+    for name, seed in (("one", 1), ("two", 2)):
+        write_own(name, seed)
+        runs = run_experiment(file, "here", n_jobs=n_jobs, report=stop_if_endless)
+        assert len(list((Folder("here").path / "runs").glob("*.json"))) == 2
+        digests += {record["data"] for record in runs.records.values()}
+    assert len({*digests}) == len(digests) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "arguments", "error", "message"),
+    [
+        ((), {"only": ["Statistic"]}, ValueError, "did you mean 'Statistics'"),
+        ((), {"n_jobs": 0}, ValueError, "n_jobs to be an int >= 1; got 0"),
+        (
+            ("[2, 4] }", "[2, 4] }\nalso = [{ wieghting = 'ramp' }]"),
+            {},
+            DeclarationError,
+            r"small.toml: in \[descriptors.PBoW\]: .* 'wieghting' \(did you mean 'weig",
+        ),
+        (('"PersistenceS', '"S'), {}, DeclarationError, r"\[descriptors.Statistics\]: E"),
+        # Of the second data set, which is not opened before the first is done.
+        (("per_label = 10", "per_label = 13"), {}, ValueError, "at least 13 samples"),
+        (("50/50", "groups"), {}, ValueError, "this data set has no groups"),
+        (("50/50", "original"), {}, ValueError, "no train/test split of its own"),
+    ],
+)
+def test_what_is_wrong_is_found_before_any_work(
+    declare, out, made, change, arguments, error, message
+):
+    file = declare(TEXT.replace(*change) if change else TEXT)
+    with pytest.raises(error, match=message):
+        run_experiment(file, out, **arguments)
+    assert made == []
+    assert not out.exists()
+
+
+class Failing(BaseEstimator):
+    """A descriptor that fails in some way."""
+
+    def __init__(self, how="says nothing"):
+        self.how = how
+
+    def fit(self, X):
+        if self.how == "says nothing":
+            raise ValueError
+        return self
+
+    def transform(self, X):
+        return np.full((len(X), 2), np.nan if self.how == "gives NaN" else 1.0)
+
+
+def test_a_run_that_fails_is_recorded_and_never_chosen(declare, out, made):
+    grid = 'grid.how = ["says nothing", "gives NaN", "works"]'
+    text = TEXT.replace("finalists = 1", "finalists = 3")
+    entry = f'[descriptors.Fails]\nmake = "{__name__}:Failing"\n{grid}\n'
+    file = declare(text + entry)
+    runs = run_experiment(file, out, only=["few/Fails"])
+    errors = {one["params"]["how"]: one["error"] for one in runs.records.values()}
+    assert "NaN" in errors["gives NaN"]
+    assert (bool(errors["says nothing"]), errors["works"]) == (True, "")
+    experiment = read_experiment(file).only(["few/Fails"])
+    assert {*choose(experiment, runs)["params"]} == {'{"how": "works"}'}
+    [row] = progress(experiment, runs).to_dict("records")
+    assert row["complete"]
+    assert errors["gives NaN"] in row["errors"]
+    made.clear()
+    shutil.rmtree(out / "runs")
+    assert run_experiment(file, out, only=["few/Fails"]).records == runs.records
+    assert made == []
+
+
+def test_more_words_than_points_are_run_with_fewer(declare, out):
+    file = declare(TEXT.replace("[2, 4]", "[2000]"))
+    runs = run_experiment(file, out, only=["few/PBoW"])
+    assert {one["error"] for one in runs.records.values()} == {""}
+    assert all(one["n_features"] < 2000 for one in runs.records.values())

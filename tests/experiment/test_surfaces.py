@@ -1,0 +1,76 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from pbow import PersistenceBoW
+from pbow.experiment.surfaces import diagrams_like_surfaces
+
+# Drawn once, with numpy 2.
+SIZES = [6, 5, 2]
+POINTS = [
+    [1.997593070750346, 2.0498516070245114],
+    [0.3512833591171494, 0.3711173320589745],
+]
+
+
+def persistences(X):
+    births, deaths = X.points.T
+    return deaths - births
+
+
+def test_diagrams_have_as_many_points_as_asked_for_on_average():
+    X, _ = diagrams_like_surfaces(n_diagrams=400, n_points=90)
+    assert len(X) == 400
+    assert X.parts == ("H1",)
+    assert abs(X.sizes.mean() - 90) < 2
+    assert 7 < X.sizes.std() < 12
+
+
+def test_most_points_are_near_the_diagonal_and_a_few_are_not():
+    X, _ = diagrams_like_surfaces(n_diagrams=200, n_points=200)
+    p = persistences(X)
+    assert (p >= 0).all()
+    assert_allclose(p.mean(), 0.95 * 0.05 + 0.05 * 0.5, rtol=0.05)
+    assert 0.9 < (p < 0.15).mean() < 0.95
+    assert 0.01 < (p > 0.5).mean() < 0.03
+    assert_allclose([X.points[:, 0].mean(), X.points[:, 0].std()], [0, 1], atol=0.02)
+
+
+def test_the_labels_take_turns_and_the_second_has_more_relief():
+    X, labels = diagrams_like_surfaces(n_diagrams=301, n_points=200)
+    assert_array_equal(labels, np.arange(301) % 2)
+    shares = [(persistences(X[labels == k]) > 0.3).mean() for k in (0, 1)]
+    assert 1.3 < shares[1] / shares[0] < 2.0
+
+
+def test_one_diagram_often_tells_its_label_but_not_always():
+    X, labels = diagrams_like_surfaces(n_diagrams=600)
+    train, test = np.arange(400), np.arange(400, 600)
+    H = PersistenceBoW.paper(n_words=20).set_params(random_state=0).fit(X[train])
+    means = [H.transform(X[train][labels[train] == k]).mean(axis=0) for k in (0, 1)]
+    direction = means[1] - means[0]
+    scores = H.transform(X[test]) @ direction - np.mean(means, axis=0) @ direction
+    accuracy = np.mean((scores > 0) == labels[test])
+    assert 0.7 < accuracy < 0.95
+
+
+def test_the_seed_decides_and_not_the_number_of_diagrams():
+    few, many, other = (
+        diagrams_like_surfaces(n_diagrams=n, n_points=30, random_state=seed)[0]
+        for n, seed in ((10, 4), (25, 4), (10, 5))
+    )
+    assert many[:10] == few
+    assert other != few
+
+
+def test_a_draw_is_the_same_with_any_version_of_numpy():
+    X, _ = diagrams_like_surfaces(n_diagrams=3, n_points=4)
+    assert_array_equal(X.sizes, SIZES)
+    assert_allclose(X.points[:2], POINTS, rtol=1e-12)
+
+
+@pytest.mark.parametrize("count", [0, 2.5, True, "10"])
+@pytest.mark.parametrize("name", ["n_diagrams", "n_points"])
+def test_a_count_that_is_none_is_an_error(name, count):
+    with pytest.raises(ValueError, match=f"Expected {name} to be an int >= 1; got"):
+        diagrams_like_surfaces(**{name: count})

@@ -1,0 +1,121 @@
+"""What is committed in experiments/results belongs together, and says what is said."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from experiments import choose_defaults, claims, verdicts
+from pbow.experiment import Folder, progress
+from pbow.experiment.tables import make_tables, summarize
+
+EXPERIMENTS = Path(__file__).parents[2] / "experiments"
+RESULTS = EXPERIMENTS / "results"
+NAMES = sorted(path.parent.name for path in RESULTS.glob("*/runs.parquet"))
+
+each = pytest.mark.parametrize("name", NAMES)
+
+
+@cache
+def read(name):
+    folder = Folder(RESULTS / name)
+    return folder.read_declaration(), folder.read()
+
+
+@cache
+def read_verdicts():
+    return verdicts.read_verdicts()
+
+
+def test_the_results_of_all_experiments_are_here():
+    declared = {path.stem for path in EXPERIMENTS.glob("*.toml")}
+    assert {*NAMES} == declared - {"quick"}
+
+
+@each
+def test_results_are_of_the_declaration_as_it_stands(name):
+    kept = RESULTS / name / f"{name}.toml"
+    assert kept.read_text() == (EXPERIMENTS / f"{name}.toml").read_text()
+
+
+@each
+def test_every_cell_is_complete_and_none_failed(name):
+    cells = progress(*read(name))
+    assert cells[~cells.complete].empty
+    assert set(cells.errors) == {""}
+
+
+@each
+def test_every_run_says_by_what_it_was_made(name):
+    _, runs = read(name)
+    for record in runs.records.values():
+        assert re.fullmatch("[0-9a-f]{12}", record["code"])
+        assert re.fullmatch("[0-9a-f]{64}", record["data"])
+        assert record["versions"].startswith("python 3")
+
+
+@each
+def test_the_table_is_of_these_runs(name):
+    experiment, runs = read(name)
+    table = RESULTS / name / "table.md"
+    assert table.read_text(encoding="utf-8") == make_tables(experiment, runs)
+
+
+def test_verdicts_are_of_these_runs():
+    text = (RESULTS / "verdicts.md").read_text(encoding="utf-8")
+    assert text == verdicts.to_markdown(read_verdicts())
+
+
+def test_claims_are_of_these_runs():
+    found = claims.check_claims(*map(claims.read_results, ("exp_a", "exp_b")))
+    text = (RESULTS / "claims.md").read_text(encoding="utf-8")
+    assert text == claims.to_markdown(found)
+
+
+@pytest.mark.parametrize("dataset", ["synthetic", "shape-segmentation"])
+def test_at_least_six_of_eight_methods_agree_with_the_paper(dataset):
+    found = read_verdicts().query("dataset == @dataset").verdict
+    assert len(found) == 8
+    assert (found == "agrees").sum() >= 6
+
+
+def test_every_cell_that_differs_says_why():
+    found = read_verdicts().query("verdict == 'differs'")
+    assert found[found.why == ""].empty
+
+
+def test_the_representations_of_the_whole_table_take_minutes():
+    total = 0.0
+    for name in ("exp_a", "exp_b"):
+        summary = summarize(*read(name))
+        paper = summary[summary.paper_seconds.notna()]
+        total += paper.drop_duplicates(["dataset", "descriptor"]).seconds.sum()
+    assert total < 420.0
+
+
+def test_the_tables_of_the_defaults_are_of_the_measured_rows():
+    for name, text in choose_defaults.tables().items():
+        path = choose_defaults.RESULTS / name
+        assert path.read_text(encoding="utf-8") == text
+
+
+def test_the_readme_has_the_numbers_of_the_defaults():
+    readme = (EXPERIMENTS.parent / "README.md").read_text(encoding="utf-8")
+    titles, rows = {}, {}
+    for line in readme.splitlines():
+        cells = [cell.strip("* ") for cell in line.split("|")[1:-1]]
+        if "3D Shape Segm." in cells and "GeoMat stand-in" in cells:
+            titles = cells[1:]
+        elif titles and cells:
+            rows[cells[0]] = dict(zip(titles, cells[1:], strict=True))
+        elif titles:
+            break
+    finalists = pd.read_csv(choose_defaults.RESULTS / "finalists.csv")
+    names = {"`certified()` sPBoW": "certified"}
+    order = [names.get(row, row) for row in list(rows)[1:]]  # without the rule
+    table = choose_defaults.accuracies(finalists, choose_defaults.MACHINES, order)
+    assert len(order) >= 6
+    for shown, row in zip(list(rows)[1:], order, strict=True):
+        assert rows[shown] == table.loc[row, list(titles)].to_dict()
