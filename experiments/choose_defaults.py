@@ -10,11 +10,6 @@ from typing import Any
 
 import click
 import pandas as pd
-from pbow.experiment.relatives import Atol
-from sklearn.kernel_approximation import AdditiveChi2Sampler
-from sklearn.pipeline import make_pipeline, make_union
-from sklearn.preprocessing import StandardScaler
-
 from experiments.compare import Part, compare, corrected_error
 from experiments.tried import (
     LogPersistence,
@@ -22,7 +17,12 @@ from experiments.tried import (
     TiedMixture,
     WeightsByLabels,
 )
+from sklearn.kernel_approximation import AdditiveChi2Sampler
+from sklearn.pipeline import make_pipeline, make_union
+from sklearn.preprocessing import StandardScaler
+
 from pbow import PersistenceBoW, StablePersistenceBoW
+from pbow.experiment.external import Atol
 from pbow.features import DistanceScaler
 from pbow.kernels import SlicedWassersteinKernel
 from pbow.vectorizers import (

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import scipy
 import sklearn
+from experiments.reddit_features import Features, Floats, Ints, compute_features
 from joblib import Memory
 from scipy.linalg import solve
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -23,7 +24,6 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.svm import SVC
 
 import pbow
-from experiments.reddit_features import Features, Floats, Ints, compute_features
 from pbow import Diagrams, StablePersistenceBoW
 from pbow.errors import FewerWordsWarning
 from pbow.features import DistanceScaler, distance_kernel

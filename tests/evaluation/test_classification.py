@@ -110,7 +110,7 @@ def test_larger_c_are_left_out_if_the_solver_is_capped_and_accuracy_falls(
     y, search = np.ones(8, int), Search(c_values=(0, 1, 2, 3), folds=2, folds_used=1)
     found = classify(np.zeros((8, 8)), np.zeros((4, 8)), y, y[:4], search, n_labels=2)
     assert found.n_fits == n_tried + 1
-    assert found.C == np.argmax(right[:n_tried])
+    assert int(found.C) == right.index(max(right[:n_tried]))
     assert found.validation == max(right[:n_tried]) / 4
 
 
@@ -140,15 +140,6 @@ def test_vectors_that_are_all_equal_are_classified_all_the_same(clouds):
     _, _, y, y_test = clouds
     found = classified((np.ones((60, 4)), np.ones((30, 4)), y, y_test))
     assert np.count_nonzero(found.confusion.sum(axis=0)) == 1
-
-
-def test_the_seed_decides_on_the_folds(clouds):
-    one, same, *others = (
-        classified(clouds, folds=2, folds_used=1, seed=seed).validation
-        for seed in (0, 0, 1, 2, 3)
-    )
-    assert one == same
-    assert {one} != {*others}
 
 
 labels = st.lists(st.integers(0, 3), min_size=1, max_size=40).map(np.array)
@@ -195,7 +186,8 @@ def test_groups_reach_the_folds_that_choose_c(rng):
     apart, together = (
         classified(clouds, groups=groups) for groups in (None, np.arange(80) // 2)
     )
-    assert apart.validation > 0.8 > 0.6 > together.validation
+    assert apart.validation > 0.8
+    assert together.validation < 0.6
 
 
 @given(labels, st.integers(1, 50), seeds)

@@ -15,8 +15,8 @@ def points(rng):
     return np.stack((births, births + 1), axis=-1)
 
 
-@pytest.fixture
-def X(points):
+@pytest.fixture(name="X")
+def diagrams(points):
     return Diagrams.from_list(points)
 
 
@@ -62,15 +62,6 @@ def test_labels_that_differ_are_separated(points, descriptor, asked, used):
     assert found.classifier == used
     assert (found.n_features == 0) == isinstance(descriptor, SlicedWassersteinKernel)
     assert found.seconds > found.representation_seconds > 0.0
-
-
-def test_the_classifier_changes_accuracies(X, y):
-    found = [
-        evaluate(PersistenceBoW(5), X, y, classifier=name).accuracies
-        for name in ("linear", "distance", "rbf")
-    ]
-    assert len({*map(tuple, found)}) == 3
-    assert evaluate(PersistenceBoW(5), X, y).accuracies == found[0]
 
 
 def test_splits_may_be_given(X, y):
@@ -147,20 +138,6 @@ def test_labels_must_be_of_use(X, labels, message):
     with pytest.raises(ValueError, match="Expected") as caught:
         evaluate(PersistenceBoW(2), X, labels, 3)
     assert message in str(caught.value)
-
-
-def test_classifiers_of_one_split_share_the_representation(X, y):
-    split = np.arange(40), np.arange(40, 60)
-    names = ("linear", "distance")
-    search = Search(c_values=(1.0, 10.0), folds=2)
-    bow = PersistenceBoW(5, random_state=0)
-    both = evaluate_split(bow, X, y, split, names, search=search)
-    assert (list(both.scores), both.n_features) == ([*names], 5)
-    assert list(both.seconds) == ["fit", "encode"]
-    for name in names:
-        alone = evaluate_split(bow, X, y, split, (name,), search=search).scores[name]
-        assert alone.confusion.tolist() == both.scores[name].confusion.tolist()
-        assert (alone.C, alone.n_fits) == (both.scores[name].C, 5)
 
 
 def test_groups_of_the_training_set_stay_together(X, y):

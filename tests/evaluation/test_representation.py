@@ -114,7 +114,7 @@ def test_kernels_have_a_classifier_of_their_own():
 )
 def test_matrices_are_not_taken_for_something_else(rng, holds, classifier):
     D = rng.uniform(size=(6, 6))
-    with pytest.raises(ValueError, match=f"{classifier}.*{holds}|{holds}.*{classifier}"):
+    with pytest.raises(ValueError, match=f"{holds}.* {classifier}"):
         compare(view(D + D.T, D[:2], holds), classifier)
 
 
@@ -149,15 +149,6 @@ def test_vectors_are_compared_by_the_definition_of_each_classifier(vectors):
                 compare(vectors, name, **settings), expected[name], strict=True
             ):
                 assert_allclose(found, scale * part, atol=1e-9)
-
-
-def test_a_rescaled_comparison_does_not_depend_on_the_unit_of_vectors(vectors):
-    larger = view(1000 * vectors.train, 1000 * vectors.test)
-    for name in CLASSIFIERS:
-        for one, other in zip(
-            compare(vectors, name), compare(larger, name), strict=True
-        ):
-            assert_allclose(one, other, atol=1e-9)
 
 
 def test_a_gaussian_is_as_wide_as_the_mean_distance_if_most_vectors_are_equal():

@@ -157,167 +157,84 @@ def test_cells_go_data_set_by_data_set_in_the_order_of_the_file(read):
         experiment.only(["A", "seconds"])
 
 
-ONE = "[datasets.one]\n"
-WRONG = {
-    "no data sets": (DESCRIPTOR, "at least one table [datasets.<name>]; got none."),
-    "no descriptors": (DATA, "at least one table [descriptors.<name>]; got none."),
-    "unknown key": (
-        "seeds = 3\n" + SMALL,
-        "expected only name, title, caption, seed, repetitions, classifier; got seeds "
-        "(did you mean 'seed'?).",
-    ),
-    "unknown key of a data set": (
-        f"{ONE}load = 'mutag'\nperlabel = 3\n{DESCRIPTOR}",
-        "in [datasets.one]; got perlabel (did you mean 'per_label'?).",
-    ),
-    "unknown key of a descriptor": (
-        SMALL + "standardise = true",
-        "in [descriptors.PBoW]; got standardise (did you mean 'standardize'?).",
-    ),
-    "unknown key of the classifier": (
-        "[classifier]\nc_value = [1]\n" + SMALL,
-        "in [classifier]; got c_value (did you mean 'c_values'?).",
-    ),
-    "unknown key of a cell": (
-        SMALL + "[descriptors.PBoW.on.first]\npapers = 3",
-        "expected only grid, optimum, paper in [descriptors.PBoW.on.first]; got papers",
-    ),
-    "unknown key of what was reported": (
-        SMALL + "[descriptors.PBoW.on.first]\npaper = { accuracy = 1, mean = 2 }",
-        "in [descriptors.PBoW.on.first.paper]; got mean.",
-    ),
-    "nothing reported": (
-        SMALL + "[descriptors.PBoW.on.first]\npaper = { std = 1 }",
-        "a value for accuracy in [descriptors.PBoW.on.first.paper]; got none.",
-    ),
-    "no maker": (
-        DATA + "[descriptors.PBoW]\ntitle = 'x'",
-        "expected a value for make in [descriptors.PBoW]; got none.",
-    ),
-    "a maker that is no text": (
-        DATA + "[descriptors.PBoW]\nmake = 3",
-        "expected text in [descriptors.PBoW.make]; got 3.",
-    ),
-    "no flag": (SMALL + "ours = 1", "true or false in [descriptors.PBoW.ours]; got 1."),
-    "no whole number": ("repetitions = 2.5\n" + SMALL, ">= 1 in [repetitions]; got 2.5"),
-    "too small": ("repetitions = 0\n" + SMALL, ">= 1 in [repetitions]; got 0."),
-    "a negative seed": ("seed = -1\n" + SMALL, "number >= 0 in [seed]; got -1."),
-    "true is no number": ("seed = true\n" + SMALL, ">= 0 in [seed]; got True."),
-    "one fold": ("[classifier]\nfolds = 1\n" + SMALL, ">= 2 in [classifier.folds]; got"),
-    "unknown classifier": (
-        "[classifier]\nnames = ['linear', 'tree']\n" + SMALL,
-        "some of linear, distance, rbf in [classifier.names]; got tree.",
-    ),
-    "no value of C": (
-        "[classifier]\nc_values = []\n" + SMALL,
-        "expected a list of values in [classifier.c_values]; got [].",
-    ),
-    "a C of 0": ("[classifier]\nc_values = [0, 1]\n" + SMALL, "numbers > 0 in [classif"),
-    "an infinite C": ("[classifier]\nc_values = [inf]\n" + SMALL, "c_values]; got inf."),
-    "no table": ("classifier = 3\n" + SMALL, "a table in [classifier]; got 3."),
-    "no table of a data set": (
-        "[datasets]\nfirst = 3\n" + DESCRIPTOR,
-        "expected a table in [datasets.first]; got 3.",
-    ),
-    "no table of a descriptor": (
-        DATA + "[descriptors]\nPBoW = 3",
-        "expected a table in [descriptors.PBoW]; got 3.",
-    ),
-    "two sources": (
-        f"{ONE}load = 'mutag'\nshapes = {{}}\n{DESCRIPTOR}",
-        "exactly one of load, diagrams, shapes, surfaces in [datasets.one]; got "
-        "['load', 'shapes'].",
-    ),
-    "no source": (f"{ONE}title = 'x'\n{DESCRIPTOR}", "in [datasets.one]; got none."),
-    "files without labels": (
-        f"{ONE}diagrams = 'x.csv'\n{DESCRIPTOR}",
-        "expected both diagrams and labels in [datasets.one]; got ['diagrams'].",
-    ),
-    "labels of what has its own": (
-        f"{ONE}load = 'mutag'\nlabels = 'x.txt'\n{DESCRIPTOR}",
-        "expected both diagrams and labels in [datasets.one]; got ['load'].",
-    ),
-    "protocol": (
-        f"{ONE}load = 'mutag'\nprotocol = '70/30'\n{DESCRIPTOR}",
-        "4 folds, original in [datasets.one]; got '70/30'.",
-    ),
-    "on an unknown data set": (
-        SMALL + "[descriptors.PBoW.on.third]\ngrid = {}",
-        "'on' to have some of first, second in [descriptors.PBoW]; got ['third'].",
-    ),
-    "on a data set that is left out": (
-        SMALL + "only = ['first']\n[descriptors.PBoW.on.second]\ngrid = {}",
-        "'on' to have some of first in [descriptors.PBoW]; got ['second'].",
-    ),
-    "on a number": (SMALL + "on = 3", "in [descriptors.PBoW]; got 3."),
-    "only an unknown data set": (
-        SMALL + "only = ['third']",
-        "a list of some of first, second in [descriptors.PBoW]; got ['third'].",
-    ),
-    "only a text": (SMALL + "only = 'first'", "in [descriptors.PBoW]; got 'first'."),
-    "only a number": (SMALL + "only = [1]", "in [descriptors.PBoW]; got [1]."),
-    "only a list": (SMALL + "only = [['first']]", "in [descriptors.PBoW]; got [['first"),
-    "only nothing": (SMALL + "only = []", "in [descriptors.PBoW]; got []."),
-    "only one twice": (
-        SMALL + "only = ['first', 'first']",
-        "in [descriptors.PBoW]; got ['first', 'first'].",
-    ),
-    "empty grid": (
-        SMALL + "grid = { n_words = [] }",
-        "expected a list of values in [descriptors.PBoW.grid]; got [].",
-    ),
-    "no list in a grid": (
-        SMALL + "grid = { n_words = 3 }",
-        "expected a list of values in [descriptors.PBoW.grid]; got 3.",
-    ),
-    "a value twice": (
-        SMALL + "grid = { n_words = [3, 5, 3] }",
-        "n_words to have every value once in [descriptors.PBoW.grid]; got [3, 5, 3].",
-    ),
-    "none twice": (SMALL + "grid = { n = ['none', 'none'] }", "n to have every value"),
-    "parameters that are no table": (
-        SMALL + "params = 3",
-        "expected a table in [descriptors.PBoW.params]; got 3.",
-    ),
-    "also no table": (
-        SMALL + "also = [{ n_words = 3 }, 5]",
-        "expected a table in [descriptors.PBoW.also]; got 5.",
-    ),
-    "a date": (
-        SMALL + "params = { when = 2020-01-01 }",
-        "lists or tables in [descriptors.PBoW.params]; got datetime.date(2020, 1, 1).",
-    ),
-    "not a number": (
-        SMALL + "grid = { sigma = [1.0, nan] }",
-        "in [descriptors.PBoW.grid]; got nan.",
-    ),
-    "infinite": (
-        f"{ONE}shapes = {{ noise = inf }}\n{DESCRIPTOR}",
-        "in [datasets.one.shapes]; got inf.",
-    ),
-    "the name of a cell": (
-        "[datasets.'a/b']\nload = 'mutag'\n" + DESCRIPTOR,
-        "names that are not empty and have no '/' in [datasets]; got 'a/b'.",
-    ),
-    "no name": (
-        DATA + "[descriptors.'']\nmake = 'PersistenceBoW'\n",
-        "names that are not empty and have no '/' in [descriptors]; got ''.",
-    ),
+# What stands above all tables, and what is said of it.
+WRONG_ABOVE = {
+    "seeds = 3": "expected only name, title, caption, seed, repetitions, classifier; "
+    "got seeds (did you mean 'seed'?).",
+    "repetitions = 2.5": "a whole number >= 1 in [repetitions]; got 2.5.",
+    "repetitions = 0": "a whole number >= 1 in [repetitions]; got 0.",
+    "seed = -1": "a whole number >= 0 in [seed]; got -1.",
+    "seed = true": "a whole number >= 0 in [seed]; got True.",
+    "classifier = 3": "a table in [classifier]; got 3.",
+    "classifier.c_value = [1]": "got c_value (did you mean 'c_values'?).",
+    "classifier.c_values = []": "a list of values in [classifier.c_values]; got [].",
+    "classifier.c_values = [0, 1]": "numbers > 0 in [classifier.c_values]; got [0.0, 1",
+    "classifier.c_values = [inf]": "a number in [classifier.c_values]; got inf.",
+    "classifier.names = ['tree']": "distance, rbf in [classifier.names]; got tree.",
+    "classifier.folds = 1": "a whole number >= 2 in [classifier.folds]; got 1.",
     # It becomes the name of a file in the folder of results.
-    "a path as the name": ("name = '../x'\n" + SMALL, "have no '/' in [name]; got '../x"),
-    "hostile parameters": (
-        SMALL + "[descriptors.PBoW.params]\n" + "a." * 5000 + "a = 1",
-        "in [descriptors.PBoW.params]",
-    ),
-    "a hostile title": ("title." + "a." * 5000 + "a = 1\n" + SMALL, "text in [title]"),
-    "a hostile number": (
-        f"[classifier]\nc_values = [0x{'f' * 9000}]\n{SMALL}",
-        "in [classifier.c_values]",
-    ),
+    "name = '../x'": "names that are not empty and have no '/' in [name]; got '../x'.",
+    f"title.{'a.' * 5000}a = 1": "expected text in [title]; got ",
+    f"classifier.c_values = [0x{'f' * 9000}]": "in [classifier.c_values]; got ",
+}
+WRONG_DATASET = {
+    "load = 'mutag'\nperlabel = 3": "got perlabel (did you mean 'per_label'?).",
+    "load = 'mutag'\nshapes = {}": "expected exactly one of load, diagrams, shapes, "
+    "surfaces in [datasets.one]; got ['load', 'shapes'].",
+    "title = 'x'": "surfaces in [datasets.one]; got none.",
+    "diagrams = 'x.csv'": "and labels in [datasets.one]; got ['diagrams'].",
+    "load = 'mutag'\nlabels = 'x.txt'": "both diagrams and labels in [datasets.one]",
+    "load = 'mutag'\nprotocol = '70/30'": "original in [datasets.one]; got '70/30'.",
+    "shapes = { noise = inf }": "in [datasets.one.shapes]; got inf.",
+}
+WRONG_DESCRIPTOR = {
+    "standardise = true": "got standardise (did you mean 'standardize'?).",
+    "ours = 1": "true or false in [descriptors.PBoW.ours]; got 1.",
+    "params = 3": "a table in [descriptors.PBoW.params]; got 3.",
+    "params.when = 2020-01-01": "finite numbers, true, false, lists or tables in "
+    "[descriptors.PBoW.params]; got datetime.date(2020, 1, 1).",
+    f"params.{'a.' * 5000}a = 1": "in [descriptors.PBoW.params]; got ",
+    "also = [{ n_words = 3 }, 5]": "a table in [descriptors.PBoW.also]; got 5.",
+    "grid.n_words = []": "a list of values in [descriptors.PBoW.grid]; got [].",
+    "grid.n_words = 3": "a list of values in [descriptors.PBoW.grid]; got 3.",
+    "grid.sigma = [1.0, nan]": "in [descriptors.PBoW.grid]; got nan.",
+    "grid.n_words = [3, 5, 3]": "expected n_words to have every value once in "
+    "[descriptors.PBoW.grid]; got [3, 5, 3].",
+    "grid.weight = ['none', 'none']": "expected weight to have every value once in",
+    "on.third = {}": "some of first, second in [descriptors.PBoW]; got ['third'].",
+    "only = ['first']\non.second = {}": "some of first in [descriptors.PBoW]; got ['se",
+    "on = 3": "in [descriptors.PBoW]; got 3.",
+    "on.first = 3": "a table in [descriptors.PBoW.on.first]; got 3.",
+    "on.first.papers = 3": "expected only grid, optimum, paper in "
+    "[descriptors.PBoW.on.first]; got papers (did you mean 'paper'?).",
+    "on.first.paper.std = 1": "for accuracy in [descriptors.PBoW.on.first.paper]",
+    "only = ['third']": "some of first, second in [descriptors.PBoW]; got ['third",
+    "only = 'first'": "in [descriptors.PBoW]; got 'first'.",
+    "only = [['first']]": "in [descriptors.PBoW]; got [['first']].",
+    "only = []": "in [descriptors.PBoW]; got [].",
+    "only = ['first', 'first']": "in [descriptors.PBoW]; got ['first', 'first'].",
+}
+WRONG = {
+    **{f"{text}\n{SMALL}": message for text, message in WRONG_ABOVE.items()},
+    **{
+        f"[datasets.one]\n{text}\n{DESCRIPTOR}": message
+        for text, message in WRONG_DATASET.items()
+    },
+    **{SMALL + text: message for text, message in WRONG_DESCRIPTOR.items()},
+    DESCRIPTOR: "expected at least one table [datasets.<name>]; got none.",
+    DATA: "expected at least one table [descriptors.<name>]; got none.",
+    f"[datasets]\nfirst = 3\n{DESCRIPTOR}": "a table in [datasets.first]; got 3.",
+    f"[datasets.'a/b']\nload = 'x'\n{DESCRIPTOR}": "in [datasets]; got 'a/b'.",
+    f"{DATA}[descriptors]\nx = 3": "a table in [descriptors.x]; got 3.",
+    f"{DATA}[descriptors.x]": "a value for make in [descriptors.x]; got none.",
+    f"{DATA}[descriptors.x]\nmake = 3": "text in [descriptors.x.make]; got 3.",
+    f"{DATA}[descriptors.'']\nmake = 'x'": "no '/' in [descriptors]; got ''.",
 }
 
 
-@pytest.mark.parametrize(("text", "message"), WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize(
+    ("text", "message"), WRONG.items(), ids=[one[-50:] for one in WRONG.values()]
+)
 def test_an_error_names_the_file_the_place_and_what_is_there(declare, text, message):
     path = declare(text)
     with pytest.raises(DeclarationError) as caught:

@@ -1,4 +1,3 @@
-import pickle
 import sys
 
 import numpy as np
@@ -53,11 +52,6 @@ def test_rows_are_those_of_gudhi(ragged):
     assert_array_equal(atol.transform(ragged), expected)
 
 
-def test_centers_are_near_the_training_points_of_two_clusters():
-    atol = Atol(n_words=2, random_state=0).fit([[[0, 1], [0, 3]], [[8, 9], [8, 11]]])
-    assert_allclose(atol.atols_["H1"].centers, [[0, 2], [8, 10]])
-
-
 def test_columns_of_parts_stand_side_by_side(two_parts):
     both = Atol(n_words=3, random_state=0).fit(two_parts)
     alone = [clone(both).fit_transform(two_parts[name]) for name in ("H0", "H1")]
@@ -97,25 +91,6 @@ def test_a_part_without_points_has_no_columns(ragged):
     with pytest.warns(UserWarning, match="Part H0 has no finite point"):
         atol = Atol(n_words=3, random_state=0).fit(X)
     assert atol.transform(X).shape == (30, 3)
-
-
-def test_diagrams_without_any_point_are_refused():
-    with pytest.raises(ValueError, match="nothing to learn from"):
-        Atol().fit([[], []])
-
-
-def test_the_seed_decides(ragged):
-    first, again, other = (
-        Atol(n_words=10, random_state=seed).fit_transform(ragged) for seed in (0, 0, 1)
-    )
-    assert_array_equal(first, again)
-    assert not np.array_equal(first, other)
-
-
-def test_a_fitted_one_can_be_pickled(ragged):
-    atol = Atol(n_words=3, random_state=0).fit(ragged)
-    copy = pickle.loads(pickle.dumps(atol))
-    assert_array_equal(copy.transform(ragged), atol.transform(ragged))
 
 
 @pytest.mark.parametrize("n_words", [0, 2.5, "ten", {"H1": 3}])

@@ -43,11 +43,6 @@ def test_wilcoxon_of_known_pairs():
     assert wilcoxon([90.0, 91.0, 92.0], [90.0, 91.0, 92.0]) == 1.0
 
 
-def test_wilcoxon_does_not_depend_on_which_method_comes_first():
-    first, second = [95, 90, 97, 98, 96], [94, 93, 95, 94, 91]
-    assert wilcoxon(first, second) == wilcoxon(second, first)
-
-
 def test_differences_that_are_equal_counts_are_ties():
     # 1/60 three times, of which no two are the same float.
     first = [100 * 55 / 60, 100 * 47 / 60, 100 * 20 / 60, 50.0]

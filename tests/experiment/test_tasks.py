@@ -37,10 +37,10 @@ def n_words(tasks, stage=FINAL, repetition=0):
     ]
 
 
-def by_words(task, classifier):
-    """More words are better in validation, fewer on test sets, but for distances."""
+def by_words(task, _):
+    """More words are better in validation, and fewer on test sets."""
     share = task.params.get("n_words", 0) / 100
-    return (share, 1 - share) if classifier == "linear" else (share, share)
+    return share, 1 - share
 
 
 def test_many_combinations_are_screened_before_the_finalists_are_known(read, make_up):
@@ -51,11 +51,12 @@ def test_many_combinations_are_screened_before_the_finalists_are_known(read, mak
     assert n_words(tasks, SCREEN, 0) == n_words(tasks, SCREEN, 1) == [10, 20, 30]
     assert {task.rows for task in tasks} == {50}
     assert {(task.search.folds, task.search.folds_used) for task in tasks} == {(3, 1)}
+    assert {task.classifiers for task in tasks} == {("distance",)}
     records = make_up(experiment, by_words).records
     screened = {key: one for key, one in records.items() if one["stage"] == SCREEN}
     finals = plan(experiment, cell, screened)[6:]
     assert {task.stage for task in finals} == {FINAL}
-    # Inside: 30 and 20. On the test sets 10 and 20 with the linear classifier.
+    # Inside 30 and 20, on the test sets 10 and 20.
     assert n_words(finals) == n_words(finals, repetition=1) == [30, 20, 10]
     assert {(task.rows, task.search.rows) for task in finals} == {(None, 60)}
     assert {task.classifiers for task in finals} == {("distance", "linear")}
@@ -72,11 +73,9 @@ def test_the_best_of_each_repetition_go_on_the_first_of_equals(read, make_up):
         experiment, lambda task, _: scores[task.params["n_words"]][task.repetition]
     ).records
     found = find_finalists(experiment, experiment.cells[0], records)
-    assert list(found) == ["distance", "linear"]
-    for finalists in found.values():
-        assert finalists.inside == [['{"n_words": 10}'], ['{"n_words": 10}']]
-        assert finalists.tested == ['{"n_words": 30}']
-        assert finalists.all(1) == ['{"n_words": 10}', '{"n_words": 30}']
+    assert found.inside == [['{"n_words": 10}'], ['{"n_words": 10}']]
+    assert found.tested == ['{"n_words": 30}']
+    assert found.all(1) == ['{"n_words": 10}', '{"n_words": 30}']
 
 
 def test_a_combination_that_fails_is_behind_all_others(read, make_up):
@@ -84,7 +83,7 @@ def test_a_combination_that_fails_is_behind_all_others(read, make_up):
     records = make_up(
         experiment, lambda task, _: None if task.params["n_words"] == 10 else (0.0, 0.0)
     ).records
-    found = find_finalists(experiment, experiment.cells[0], records)["linear"]
+    found = find_finalists(experiment, experiment.cells[0], records)
     assert found.tested == found.inside[0] == ['{"n_words": 20}', '{"n_words": 30}']
 
 
@@ -108,10 +107,10 @@ def test_what_is_also_tried_is_tried_with_the_best_combination_only(read, make_u
         (FINAL, 30),  # the best inside
         (FINAL, 10),  # the best on the test sets
     }
-    finalists = find_finalists(experiment, experiment.cells[0], records)
-    assert finalists["distance"].tested[-1] == '{"n_words": 30, "weighting": "ramp"}'
-    assert finalists["linear"].tested[-1] == '{"n_words": 10, "weighting": "ramp"}'
-    assert len(finalists["linear"].inside[0]) == 3
+    found = find_finalists(experiment, experiment.cells[0], records)
+    assert found.tested[-1] == '{"n_words": 10, "weighting": "ramp"}'
+    assert found.inside[0][-1] == '{"n_words": 30, "weighting": "ramp"}'
+    assert len(found.tested) == len(found.inside[0]) == 3
 
 
 def test_what_is_also_tried_is_chosen_by_folds(read):
@@ -158,6 +157,11 @@ MAKE = 'make = "PersistenceBoW"\n'
             "finalists = 2",
             "finalists = 2\nnames = ['rbf']",
             ALL - {("SWK", FINAL)},  # kernels have their own
+        ),
+        (
+            "finalists = 2",
+            "finalists = 2\nnames = ['distance']",
+            FINALS - {("SWK", FINAL)},  # the first one screens
         ),
         (MAKE, f"{MAKE}standardize = true\n", PBOW),
         (MAKE, f"{MAKE}rescale = true\n", PBOW),

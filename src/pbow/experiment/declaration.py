@@ -146,9 +146,6 @@ class DatasetEntry:
     differs: str = ""
     state_of_the_art: Reported | None = None
 
-    def __hash__(self) -> int:  # the dicts have none
-        return hash(self.name)
-
 
 @dataclass(frozen=True, kw_only=True)
 class DescriptorEntry:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Iterator, Mapping
-from functools import cache
 from typing import Any
 
 import pbow
@@ -16,7 +15,6 @@ from pbow.experiment.declaration import DeclarationError, Params
 __all__ = ["find_maker", "make_descriptor"]
 
 
-@cache
 def find_maker(name: str) -> Any:
     """Return what makes a descriptor: a class, or a class method.
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from pbow._utils.files import AnyPath, atomic_write
 from pbow._utils.optional import import_optional
-from pbow.experiment.declaration import Experiment, describe, read_experiment
+from pbow.experiment.declaration import Cell, Experiment, describe, read_experiment
 from pbow.experiment.tasks import FINAL, Record, find_finalists, plan
 
 if TYPE_CHECKING:
@@ -215,7 +215,11 @@ def choose(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
             tested = _best_tested(done, candidates.tested, len(nested), classifier)
             for selection, chosen in ((NESTED, nested), (TEST_CHOSEN, tested)):
                 if chosen and all(record is not None for record in chosen):
-                    rows += [_chosen_row(r, classifier, selection) for r in chosen if r]
+                    rows += [
+                        _chosen_row(cell, record, classifier, selection)
+                        for record in chosen
+                        if record is not None
+                    ]
     return _pandas().DataFrame(rows, columns=list(_CHOSEN_FIELDS))
 
 
@@ -285,11 +289,14 @@ _CHOSEN_FIELDS = (
 )
 
 
-def _chosen_row(record: Record, classifier: str, selection: str) -> dict[str, Any]:
+def _chosen_row(
+    cell: Cell, record: Record, classifier: str, selection: str
+) -> dict[str, Any]:
     scores = record["scores"][classifier]
+    # Two cells that are the same but for their names share their runs.
     return {
-        "dataset": record["dataset"],
-        "descriptor": record["descriptor"],
+        "dataset": cell.dataset.name,
+        "descriptor": cell.descriptor.name,
         "classifier": classifier,
         "selection": selection,
         "repetition": record["repetition"],

@@ -6,16 +6,17 @@ import json
 import os
 import time
 import warnings
-from collections.abc import Callable, Collection, Iterable
-from functools import lru_cache
+from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import groupby, islice
+from typing import Any
 
 from joblib import Parallel, delayed
+from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from pbow._utils.checks import is_integer
 from pbow._utils.files import AnyPath, atomic_write, claim
 from pbow._utils.progress import progress_bar
-from pbow.datasets import Dataset
 from pbow.diagrams import Diagrams
 from pbow.errors import FewerWordsWarning, ParameterError
 from pbow.evaluation import evaluate_split
@@ -23,10 +24,8 @@ from pbow.evaluation.classification import spread_rows
 from pbow.experiment.data import Draw, draw, fingerprint, inner_groups, open_dataset
 from pbow.experiment.declaration import (
     Cell,
-    DatasetEntry,
     DeclarationError,
     Experiment,
-    describe,
     read_experiment,
 )
 from pbow.experiment.descriptors import make_descriptor
@@ -39,6 +38,8 @@ from pbow.experiment.tasks import FINAL, Record, Task, plan
 __all__ = ["MissingDataWarning", "run_experiment"]
 
 SECONDS_BETWEEN_LOOKS = 0.5
+# They share what it takes to open a data set.
+TASKS_PER_JOB = 10
 
 
 class MissingDataWarning(UserWarning):
@@ -136,16 +137,15 @@ def run_experiment(
                 f"{len(runs):,} done"
             )
             jobs = (
-                delayed(_make_run)(task, experiment.seed, n, folder, home)
-                for task in todo
-                for n in (experiment.n_repetitions(task.cell.dataset),)
+                delayed(_make_runs)(batch, experiment, folder, home)
+                for batch in _batches(todo)
             )
             made = Parallel(n_jobs, return_as="generator_unordered")(jobs)
             n_made = 0
             with progress_bar(show=progress, total=len(todo), unit="runs") as advance:
-                for was_made in made:
-                    n_made += was_made
-                    advance(1)
+                for n_tasks, n_new in made:
+                    n_made += n_new
+                    advance(n_tasks)
             if n_made == 0:  # other processes are at work on all of them
                 time.sleep(SECONDS_BETWEEN_LOOKS)
             runs = folder.read()
@@ -191,12 +191,13 @@ def _look_at_data(
     earlier = {record["dataset"]: record["data"] for record in runs.records.values()}
     for entry in experiment.datasets:
         try:
-            dataset, digest = _open(entry, experiment.seed, data_home)
+            dataset = open_dataset(entry, seed=experiment.seed, data_home=data_home)
         except (FileNotFoundError, ImportError) as error:
             missing.append(str(error))
             msg = f"Data set {entry.name} is left out: {error}"
             warnings.warn(msg, MissingDataWarning, stacklevel=3)
             continue
+        digest = fingerprint(dataset)
         if earlier.get(entry.name, digest) != digest:
             msg = (
                 f"The data of {entry.name} are not those of the runs that the folder "
@@ -209,25 +210,43 @@ def _look_at_data(
     return found
 
 
-def _make_run(
-    task: Task, seed: int, n_wanted: int, folder: Folder, data_home: str | None
-) -> bool:
-    """Make a run and write it, unless it is done or another process makes it."""
-    path = folder.run_file(task.key)
-    with claim(path) as is_mine, threadpool_limits(1):
-        if not is_mine or folder.has(task.key):
-            return False
-        record = _measure(task, seed, n_wanted, data_home)
-        with atomic_write(path) as file:
-            file.write(json.dumps(record).encode())
-    return True
+def _batches(tasks: list[Task]) -> Iterator[list[Task]]:
+    """Give tasks of one repetition of a data set, which is then opened once for all."""
+    same = groupby(tasks, key=lambda t: (t.cell.dataset.name, t.repetition))
+    for _, group in same:
+        while batch := list(islice(group, TASKS_PER_JOB)):
+            yield batch
 
 
-def _measure(task: Task, seed: int, n_wanted: int, data_home: str | None) -> Record:
+def _make_runs(
+    tasks: list[Task], experiment: Experiment, folder: Folder, data_home: str | None
+) -> tuple[int, int]:
+    """Make the runs that are not done and that no other process makes.
+
+    Returns the number of tasks, and how many of them were made.
+    """
+    entry, repetition = tasks[0].cell.dataset, tasks[0].repetition
+    seed, n_wanted = experiment.seed, experiment.n_repetitions(entry)
+    dataset = open_dataset(entry, seed=seed, data_home=data_home)
+    digest = fingerprint(dataset)
+    drawn = draw(dataset, entry, repetition, seed=seed, n_wanted=n_wanted)
+    n_made = 0
+    for task in tasks:
+        path = folder.run_file(task.key)
+        with claim(path) as is_mine, threadpool_limits(1):
+            if not is_mine or folder.has(task.key):
+                continue
+            record = _measure(task, drawn, seed + repetition) | {"data": digest}
+            with atomic_write(path) as file:
+                file.write(json.dumps(record).encode())
+            n_made += 1
+    return len(tasks), n_made
+
+
+def _measure(task: Task, drawn: Draw, seed: int) -> Record:
     entry, descriptor = task.cell.dataset, task.cell.descriptor
-    drawn = _draw(entry, task.repetition, seed, n_wanted, data_home)
     dataset, labels = drawn.dataset, drawn.dataset.labels
-    rows = spread_rows(labels[drawn.train], task.rows, seed=seed + task.repetition)
+    rows = spread_rows(labels[drawn.train], task.rows, seed=seed)
     train, test = drawn.train[rows], drawn.test
     record: Record = {
         "key": task.key,
@@ -243,12 +262,11 @@ def _measure(task: Task, seed: int, n_wanted: int, data_home: str | None) -> Rec
         "scores": {},
         "error": "",
         "code": code_digest(),
-        "data": _open(entry, seed, data_home)[1],
         "machine": machine(),
         "versions": versions(),
     }
-    made = make_descriptor(descriptor.make, task.params, seed=seed + task.repetition)
-    _compile(descriptor.make, describe(task.params), dataset.diagrams.parts)
+    made = make_descriptor(descriptor.make, task.params, seed=seed)
+    _compile(made, dataset.diagrams.parts)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FewerWordsWarning)
@@ -264,7 +282,7 @@ def _measure(task: Task, seed: int, n_wanted: int, data_home: str | None) -> Rec
                 fit_on_all=descriptor.fit_on_all,
                 rescale=descriptor.rescale,
                 factor=descriptor.factor,
-                seed=seed + task.repetition,
+                seed=seed,
             )
     except ValueError as error:  # parameters that these samples do not allow
         return record | {"error": str(error)}
@@ -275,34 +293,13 @@ def _measure(task: Task, seed: int, n_wanted: int, data_home: str | None) -> Rec
     return record | {"n_features": found.n_features, "seconds": found.seconds}
 
 
-@lru_cache(maxsize=1)
-def _open(entry: DatasetEntry, seed: int, data_home: str | None) -> tuple[Dataset, str]:
-    """Return a data set and its digest; a process keeps the last one."""
-    dataset = open_dataset(entry, seed=seed, data_home=data_home)
-    return dataset, fingerprint(dataset)
-
-
-@lru_cache(maxsize=1)
-def _draw(
-    entry: DatasetEntry,
-    repetition: int,
-    seed: int,
-    n_wanted: int,
-    data_home: str | None,
-) -> Draw:
-    dataset, _ = _open(entry, seed, data_home)
-    return draw(dataset, entry, repetition, seed=seed, n_wanted=n_wanted)
-
-
-@lru_cache
-def _compile(make: str, params: str, parts: tuple[str, ...]) -> None:
+def _compile(descriptor: Any, parts: tuple[str, ...]) -> None:
     """Use a descriptor on a few small diagrams, so that no run's time has compiling."""
     X, _ = diagrams_like_surfaces(n_diagrams=4, n_points=20)
     small = Diagrams.from_parts(dict.fromkeys(parts, X))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            made = make_descriptor(make, json.loads(params), seed=0)
-            made.fit(small).transform(small)
+            clone(descriptor).fit(small).transform(small)
         except ValueError:  # too many components for four diagrams
             return

@@ -69,6 +69,8 @@ def summarize(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
             "paper_std": None if cell.paper is None else cell.paper.std,
             "paper_seconds": None if cell.paper is None else cell.paper.seconds,
             "paper_runs": None if cell.paper is None else cell.paper.runs,
+            "paper_best": cell.paper is not None and cell.paper.best,
+            "paper_fastest": cell.paper is not None and cell.paper.fastest,
         }
         if own.empty:
             rows += [base | {"classifier": name} for name in found.classifiers]
@@ -179,7 +181,8 @@ def make_tables(
     if format == "latex":
         return "\n\n".join(table.to_latex() for table in tables) + "\n"
     parts = [f"# {experiment.title}", *(table.to_markdown() for table in tables)]
-    return "\n\n".join([*parts, experiment.caption.strip(), facts(runs)]) + "\n"
+    parts += [text for text in (experiment.caption.strip(), facts(runs)) if text]
+    return "\n\n".join(parts) + "\n"
 
 
 def readable_tables(experiment: Experiment, runs: RunsTable) -> list[Table]:
@@ -281,8 +284,10 @@ def _pivot(
         rows.append((row.descriptor_title, row.classifier, row.dataset, text, is_bold))
     if also is not None:
         for row in summary.drop_duplicates(["dataset", "descriptor"]).itertuples():
-            if (text := also(row)[0]) != "":
-                rows.append((row.descriptor_title, PAPER, row.dataset, text, False))
+            text, is_bold = also(row)
+            if text:
+                place_of_paper = (row.descriptor_title, PAPER, row.dataset)
+                rows.append((*place_of_paper, text, is_bold))
         for entry_of in experiment.datasets:
             cited = entry_of.state_of_the_art
             if cited is not None and also is _paper_accuracy:
@@ -322,7 +327,7 @@ def _number(row: Any, selection: str) -> str:
 
 
 def _paper_accuracy(row: Any) -> tuple[str, bool]:
-    return _spread(row.paper_accuracy, row.paper_std), False
+    return _spread(row.paper_accuracy, row.paper_std), row.paper_best
 
 
 def _seconds(row: Any) -> tuple[str, bool]:
@@ -330,7 +335,7 @@ def _seconds(row: Any) -> tuple[str, bool]:
 
 
 def _paper_seconds(row: Any) -> tuple[str, bool]:
-    return _duration(row.paper_seconds), False
+    return _duration(row.paper_seconds), row.paper_fastest
 
 
 def _spread(mean: float | None, std: float | None) -> str:

@@ -203,7 +203,8 @@ def _tasks(
     if stage == SCREEN:
         search = replace(search, folds=SCREENING_FOLDS, folds_used=1)
     else:
-        chooses = len(cell.combinations()) * len(asked.c_values) > 1
+        n_combinations = len(cell.combinations()) + len(cell.descriptor.also)
+        chooses = n_combinations * len(asked.c_values) > 1
         folds = asked.folds if chooses else 0
         search = replace(search, folds=folds, rows=asked.c_rows)
     rows = asked.screen_rows if stage == SCREEN else None
