@@ -161,6 +161,24 @@ def test_a_run_is_one_split_of_one_repetition(file, undisturbed, stage):
         assert scores["confusion"] == confusion
 
 
+def test_all_that_is_said_of_a_descriptor_reaches_its_runs(declare, out, monkeypatch):
+    settings = []
+
+    def watched(*args, **given):
+        settings.append(given)
+        return evaluate_split(*args, **given | {"groups": None})
+
+    monkeypatch.setattr(run, "evaluate_split", watched)
+    monkeypatch.setattr(run, "inner_groups", lambda *_: "groups")
+    said = "standardize = true\nrescale = true\nfactor = 2\nfit_on_all = true\n"
+    make = '[descriptors.All]\nmake = "PersistenceStatistics"\n'
+    run_experiment(declare(TEXT + make + said), out, only=["few/All"])
+    flags = dict.fromkeys(("standardize", "rescale", "fit_on_all"), True)
+    expected = flags | {"factor": 2.0, "groups": "groups"}
+    assert [given | expected for given in settings] == settings
+    assert len(settings) == 2
+
+
 def test_two_processes_give_the_same_as_one(file, out, undisturbed):
     assert_same(run_experiment(file, out, n_jobs=2), undisturbed)
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
-from pbow._utils.checks import check_option, is_integer
+from pbow._utils.checks import check_labels, check_option, is_integer
 from pbow._utils.progress import progress_bar
 from pbow.diagrams import Diagrams
 from pbow.errors import FewerWordsWarning, ParameterError
@@ -127,12 +128,10 @@ def evaluate(
     """
     start = time.perf_counter()
     check_option("classifier", classifier, CLASSIFIERS)
-    names, labels = np.unique(y, return_inverse=True)
+    names, labels = np.unique(check_labels(y, len(X)), return_inverse=True)
     splits = _splits(cv, names, labels, seed)
     if "random_state" in descriptor.get_params():
-        descriptor = type(descriptor)(
-            **descriptor.get_params() | {"random_state": seed}
-        )
+        descriptor = clone(descriptor).set_params(random_state=seed)
     (used,) = classifiers_for(descriptor, (classifier,))
     accuracies, seconds, n_features = [], [], 0
     with (
@@ -252,8 +251,8 @@ def _splits(
     if len(names) < 2:
         msg = f"Expected at least two labels to separate; got {len(names)}."
         raise ValueError(msg)
-    if not isinstance(cv, int):
-        return list(cv)
+    if np.iterable(cv) and not isinstance(cv, str) and (splits := list(cv)):
+        return splits
     if not is_integer(cv, 2):
         raise ParameterError("cv", "an int >= 2 or a list of (train, test)", cv)
     sizes = np.bincount(labels)

@@ -153,6 +153,12 @@ def compare(
     factor : float, default=1.0
         Multiplies the matrices.
     """
+    if classifier not in _APPLIES[representation.holds]:
+        msg = (
+            f"Expected one of {', '.join(_APPLIES[representation.holds])} for "
+            f"{representation.holds}; got {classifier}."
+        )
+        raise ValueError(msg)
     K, K_test = _COMPARISONS[classifier](representation)
     if rescale and classifier != "rbf":
         # The diagonal of negative distances is zero.
@@ -180,7 +186,10 @@ def _gaussians(representation: Representation) -> tuple[Floats, Floats]:
     D, D_test = _negative_distances(representation)
     pairs = -D[np.triu_indices(len(D), 1)]
     # Where most training vectors are equal the median is zero.
-    width = float(np.median(pairs)) or float(np.mean(pairs)) or 1.0
+    width = 0.0
+    if len(pairs):
+        width = float(np.median(pairs)) or float(np.mean(pairs))
+    width = width or 1.0
     K, K_test = (np.exp(-0.5 * np.square(part / width)) for part in (D, D_test))
     return K, K_test
 
@@ -189,6 +198,11 @@ def _as_given(representation: Representation) -> tuple[Floats, Floats]:
     return representation.train, representation.test
 
 
+_APPLIES = {
+    "vectors": CLASSIFIERS,
+    "distances": ("distance", "rbf"),
+    "similarities": (KERNEL,),
+}
 _COMPARISONS: dict[str, Callable[[Representation], tuple[Floats, Floats]]] = {
     "linear": _inner_products,
     "distance": _negative_distances,

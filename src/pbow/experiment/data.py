@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ from pbow.experiment.declaration import DatasetEntry, DeclarationError
 from pbow.experiment.surfaces import diagrams_like_surfaces
 from pbow.io import read_diagrams, read_labels
 
-__all__ = ["Draw", "draw", "fingerprint", "inner_groups", "open_dataset"]
+__all__ = ["Draw", "draw", "fingerprint", "inner_groups", "locate", "open_dataset"]
 
 Ints = NDArray[np.int64]
 
@@ -57,6 +58,17 @@ def open_dataset(
     if entry.diagrams is not None:
         return _from_files(entry, data_home)
     return _generated(entry, n_jobs)
+
+
+def locate(entry: DatasetEntry, data_home: AnyPath | None = None) -> DatasetEntry:
+    """Return an entry with whole paths: other processes may work in other folders."""
+    if entry.diagrams is None:
+        return entry
+    diagrams, labels = (
+        str(_find(str(name), data_home).resolve())
+        for name in (entry.diagrams, entry.labels)
+    )
+    return replace(entry, diagrams=diagrams, labels=labels)
 
 
 def draw(
@@ -102,13 +114,16 @@ def inner_groups(dataset: Dataset, entry: DatasetEntry) -> Ints | None:
 
 
 def fingerprint(dataset: Dataset) -> str:
-    """Return a digest of all diagrams, labels and groups."""
+    """Return a digest of all diagrams, labels, groups and the original split."""
     digest = hashlib.sha256(" ".join(dataset.diagrams.parts).encode())
     parts = [dataset.diagrams[name] for name in dataset.diagrams.parts]
     arrays = [array for part in parts for array in (part.points, part.offsets)]
     arrays += [dataset.labels, *([] if dataset.groups is None else [dataset.groups])]
     for array in arrays:
         digest.update(np.ascontiguousarray(array).data)
+    if dataset.in_test is not None:
+        digest.update(b"in_test")
+        digest.update(dataset.in_test.data)
     return digest.hexdigest()
 
 

@@ -9,6 +9,7 @@ import types
 import typing
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, get_args, get_origin
 
@@ -174,7 +175,8 @@ class DescriptorEntry:
     grid : dict of str to list
         Parameters that are searched.
     also : list of dict
-        Parameters that are tried with the best combination of the grid only.
+        Parameters that are tried with the best combination of the screening only; in a
+        cell that is not screened, with every one.
     """
 
     name: str
@@ -326,7 +328,7 @@ def read_experiment(path: AnyPath) -> Experiment:
     try:
         text = path.read_bytes().decode()
         content = tomllib.loads(text)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also a number of too many digits
         msg = f"Expected {path} to be TOML: {error}"
         raise DeclarationError(msg) from error
     return _Reader(path).experiment(content, text)
@@ -354,6 +356,8 @@ class _Reader:
             if not isinstance(table, dict) or not table:
                 self.fail("", f"at least one table [{key}.<name>]", table or "none")
         top = self.make(_Top, "", content)
+        if top.name:  # it becomes a file's
+            self._check_name("name", top.name)
         datasets = {
             name: self._dataset(name, table)
             for name, table in tables["datasets"].items()
@@ -378,7 +382,7 @@ class _Reader:
     def make(self, cls: type[Any], place: str, content: Any, **given: Any) -> Any:
         """Make a dataclass of a table: keys are its fields, values have their types."""
         if not isinstance(content, dict):
-            self.fail(place, "a table", repr(content))
+            self.fail(place, "a table", _shown(content))
         types_of = typing.get_type_hints(cls)
         known = [f.name for f in fields(cls) if f.name not in given]
         unknown = [f"{k}{did_you_mean(k, known)}" for k in content if k not in known]
@@ -407,7 +411,7 @@ class _Reader:
             return self._classifier(place, value)
         if origin in (tuple, list):
             if not isinstance(value, list) or not value:
-                self.fail(place, "a list of values", repr(value))
+                self.fail(place, "a list of values", _shown(value))
             return origin(self._value(inner[0], place, one) for one in value)
         if origin is dict and isinstance(value, dict):
             return {
@@ -420,9 +424,11 @@ class _Reader:
             return self._plain(place, value)
         expected, is_valid = _PLAIN_TYPES[origin]
         if origin is int and place != "seed":
-            expected, is_valid = "a whole number >= 1", lambda n: is_integer(n, 1)
+            least = 2 if place == "classifier.folds" else 1
+            expected = f"a whole number >= {least}"
+            is_valid = partial(is_integer, minimum=least)
         if not is_valid(value):
-            self.fail(place, expected, repr(value))
+            self.fail(place, expected, _shown(value))
         return float(value) if origin is float else value
 
     def _classifier(self, place: str, table: Any) -> Classifier:
@@ -438,9 +444,9 @@ class _Reader:
         """Refuse what JSON, the format of runs, cannot hold."""
         try:
             json.dumps(value, allow_nan=False)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, RecursionError):
             kinds = "text, finite numbers, true, false, lists or tables"
-            self.fail(place, kinds, repr(value))
+            self.fail(place, kinds, _shown(value))
         return value
 
     def _dataset(self, name: str, table: Any) -> DatasetEntry:
@@ -470,10 +476,14 @@ class _Reader:
         )
         entry: DescriptorEntry = self.make(DescriptorEntry, place, own, name=name)
         entry = replace(entry, title=entry.title or name)
-        if not isinstance(only, list) or any(one not in datasets for one in only):
-            names = ", ".join(datasets)
-            self.fail(place, f"only to be a list of some of {names}", repr(only))
-        if not isinstance(special, dict) or any(one not in only for one in special):
+        names = list(datasets)
+        known = isinstance(only, list) and all(one in names for one in only)
+        if not known or not only or any(only.count(one) > 1 for one in only):
+            listed = ", ".join(names)
+            self.fail(place, f"only to be a list of some of {listed}", _shown(only))
+        if not isinstance(special, dict):
+            self.fail(place, "'on' to be a table", _shown(special))
+        if any(one not in only for one in special):
             self.fail(place, f"'on' to have some of {', '.join(only)}", list(special))
         for dataset in only:
             here = self.make(
@@ -529,6 +539,13 @@ _PLAIN_TYPES: Mapping[Any, tuple[str, Any]] = types.MappingProxyType(
         dict: ("a table", lambda value: isinstance(value, dict)),
     }
 )
+
+
+def _shown(value: Any) -> str:
+    try:
+        return f"{value!r:.200}"
+    except (RecursionError, ValueError):  # tables in tables, or thousands of digits
+        return "a value that is too large to show"
 
 
 def _or_none(value: Any) -> Any:

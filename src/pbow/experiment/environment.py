@@ -16,7 +16,11 @@ __all__ = ["code_digest", "machine", "versions"]
 
 PACKAGES = ("pbow", "numpy", "scipy", "scikit-learn", "numba", "gudhi")
 # No result depends on the tools, nor on how results are shown.
-NOT_IN_RESULTS = ("cli", "explorer", "plotting", "demo.py", "experiment")
+NOT_IN_RESULTS = (
+    *("cli", "explorer", "plotting", "demo.py"),
+    *("experiment/results.py", "experiment/tables.py", "experiment/report.py"),
+    *("experiment/estimate.py", "experiment/significance.py"),
+)
 
 
 @cache
@@ -29,7 +33,7 @@ def code_digest() -> str:
     digest = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
         inner = path.relative_to(root)
-        if inner.parts[0] not in NOT_IN_RESULTS:
+        if not {inner.parts[0], inner.as_posix()} & {*NOT_IN_RESULTS}:
             digest.update(f"{inner.as_posix()}\0{_statements(path)}".encode())
     return digest.hexdigest()[:12]
 

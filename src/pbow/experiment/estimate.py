@@ -25,7 +25,7 @@ class Sizes(NamedTuple):
 def estimate_hours(
     tasks: Sequence[Task], sizes: Sequence[Sizes], records: Mapping[str, Record]
 ) -> float:
-    """Return core-hours by a model of the solver, corrected by the runs that are done.
+    """Return core-hours, by the runs that are done or else by a model of the solver.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def estimate_hours(
     sizes : sequence of objects
         The size of the data set of each task.
     records : mapping of str to dict
-        Finished runs, whose ratio of time to model corrects those of their cell.
+        Finished runs: where a cell has some, their mean time replaces the model.
     """
     predicted: dict[tuple[str, str, str], list[float]] = {}
     for task, size in zip(tasks, sizes, strict=True):

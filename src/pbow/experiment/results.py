@@ -142,6 +142,7 @@ class Folder:
         for path in sorted(self._runs.glob("*.json")):
             record = _read_record(path)
             if record is None:
+                records.pop(path.stem, None)
                 msg = f"{path} is damaged: this run is made again."
                 warnings.warn(msg, DamagedRunWarning, stacklevel=2)
             else:
@@ -166,7 +167,10 @@ class Folder:
                 by_key.setdefault(row["key"], []).append(row)
             for rows in by_key.values():
                 yield _record(rows)
-        except (KeyError, ValueError, TypeError, OSError) as error:
+        except (
+            *(KeyError, ValueError, TypeError, OSError),
+            *(NotImplementedError, RecursionError),
+        ) as error:
             msg = (
                 f"{self.table} is damaged ({error}). Restore it, or remove it to make "
                 "all runs again."
@@ -319,8 +323,9 @@ def _rows(record: Record) -> Iterator[dict[str, Any]]:
     own = {name: record[name] for name in RECORD_FIELDS}
     own["params"] = describe(record["params"])
     own |= {f"{name}_seconds": record["seconds"].get(name) for name in SECONDS_FIELDS}
-    for classifier, scores in (record["scores"] or {"": {}}).items():
-        found = {name: scores.get(name) for name in SCORE_FIELDS}
+    failed = dict.fromkeys((*SCORE_FIELDS, "seconds"))
+    for classifier, scores in (record["scores"] or {"": failed}).items():
+        found = {name: scores[name] for name in SCORE_FIELDS}
         confusion = found["confusion"]
         yield (
             own
@@ -328,7 +333,7 @@ def _rows(record: Record) -> Iterator[dict[str, Any]]:
             | {
                 "classifier": classifier,
                 "confusion": "" if confusion is None else json.dumps(confusion),
-                "classify_seconds": scores.get("seconds"),
+                "classify_seconds": scores["seconds"],
             }
         )
 
@@ -366,7 +371,10 @@ def _read_record(path: Path) -> Record | None:
     try:
         record: Record = json.loads(path.read_bytes())
         list(_rows(record))
-    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
+    except (
+        *(FileNotFoundError, ValueError, KeyError, TypeError),
+        *(AttributeError, RecursionError),
+    ):
         return None
     return record if record["key"] == path.stem else None
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import groupby, islice
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from joblib import Parallel, delayed
 from sklearn.base import clone
@@ -21,9 +21,17 @@ from pbow.diagrams import Diagrams
 from pbow.errors import FewerWordsWarning, ParameterError
 from pbow.evaluation import evaluate_split
 from pbow.evaluation.classification import spread_rows
-from pbow.experiment.data import Draw, draw, fingerprint, inner_groups, open_dataset
+from pbow.experiment.data import (
+    Draw,
+    draw,
+    fingerprint,
+    inner_groups,
+    locate,
+    open_dataset,
+)
 from pbow.experiment.declaration import (
     Cell,
+    DatasetEntry,
     DeclarationError,
     Experiment,
     read_experiment,
@@ -44,6 +52,16 @@ TASKS_PER_JOB = 10
 
 class MissingDataWarning(UserWarning):
     """A data set is not available; the rest of the experiment is run."""
+
+
+class _Source(NamedTuple):
+    """What every process needs to open the same data set."""
+
+    entry: DatasetEntry
+    seed: int
+    n_wanted: int
+    data_home: str | None
+    digest: str
 
 
 def run_experiment(
@@ -124,10 +142,11 @@ def run_experiment(
     folder = Folder(out)
     runs = folder.read()
     folder.check(experiment)
-    home = None if data_home is None else os.fspath(data_home)
-    sizes = _look_at_data(experiment, home, runs)
-    cells = [cell for cell in experiment.cells if cell.dataset.name in sizes]
+    home = None if data_home is None else str(Path(data_home).resolve())
+    sources, sizes = _look_at_data(experiment, home, runs)
+    cells = [cell for cell in experiment.cells if cell.dataset.name in sources]
     folder.make(experiment)
+    there = Folder(folder.path.resolve())  # processes may work in other folders
     try:
         while todo := _missing(experiment, cells, runs.records):
             of = [sizes[task.cell.dataset.name] for task in todo]
@@ -137,7 +156,7 @@ def run_experiment(
                 f"{len(runs):,} done"
             )
             jobs = (
-                delayed(_make_runs)(batch, experiment, folder, home)
+                delayed(_make_runs)(batch, sources[batch[0].cell.dataset.name], there)
                 for batch in _batches(todo)
             )
             made = Parallel(n_jobs, return_as="generator_unordered")(jobs)
@@ -185,13 +204,15 @@ def _check_descriptors(path: AnyPath, cells: Iterable[Cell]) -> None:
 
 def _look_at_data(
     experiment: Experiment, data_home: str | None, runs: RunsTable
-) -> dict[str, Sizes]:
+) -> tuple[dict[str, _Source], dict[str, Sizes]]:
     """Open every data set once: name those that are missing, refuse others' runs."""
-    found, missing = {}, []
+    found, sizes, missing = {}, {}, []
+    seed = experiment.seed
     earlier = {record["dataset"]: record["data"] for record in runs.records.values()}
     for entry in experiment.datasets:
         try:
-            dataset = open_dataset(entry, seed=experiment.seed, data_home=data_home)
+            located = locate(entry, data_home)
+            dataset = open_dataset(located, seed=seed, data_home=data_home)
         except (FileNotFoundError, ImportError) as error:
             missing.append(str(error))
             msg = f"Data set {entry.name} is left out: {error}"
@@ -204,10 +225,13 @@ def _look_at_data(
                 "of results holds. Pass another folder, or restore the data."
             )
             raise ValueError(msg)
-        found[entry.name] = Sizes(len(dataset), len(dataset.label_names))
+        n_wanted = experiment.n_repetitions(entry)
+        draw(dataset, entry, 0, seed=seed, n_wanted=n_wanted)  # raises if it cannot
+        found[entry.name] = _Source(located, seed, n_wanted, data_home, digest)
+        sizes[entry.name] = Sizes(len(dataset), len(dataset.label_names))
     if not found:
         raise FileNotFoundError(" ".join(missing))
-    return found
+    return found, sizes
 
 
 def _batches(tasks: list[Task]) -> Iterator[list[Task]]:
@@ -218,17 +242,17 @@ def _batches(tasks: list[Task]) -> Iterator[list[Task]]:
             yield batch
 
 
-def _make_runs(
-    tasks: list[Task], experiment: Experiment, folder: Folder, data_home: str | None
-) -> tuple[int, int]:
+def _make_runs(tasks: list[Task], source: _Source, folder: Folder) -> tuple[int, int]:
     """Make the runs that are not done and that no other process makes.
 
     Returns the number of tasks, and how many of them were made.
     """
-    entry, repetition = tasks[0].cell.dataset, tasks[0].repetition
-    seed, n_wanted = experiment.seed, experiment.n_repetitions(entry)
+    entry, seed, n_wanted, data_home, digest = source
+    repetition = tasks[0].repetition
     dataset = open_dataset(entry, seed=seed, data_home=data_home)
-    digest = fingerprint(dataset)
+    if fingerprint(dataset) != digest:
+        msg = f"The data of {entry.name} have changed since the experiment was started."
+        raise ValueError(msg)
     drawn = draw(dataset, entry, repetition, seed=seed, n_wanted=n_wanted)
     n_made = 0
     for task in tasks:
@@ -285,7 +309,7 @@ def _measure(task: Task, drawn: Draw, seed: int) -> Record:
                 seed=seed,
             )
     except ValueError as error:  # parameters that these samples do not allow
-        return record | {"error": str(error)}
+        return record | {"error": str(error) or repr(error)}
     for name, score in found.scores.items():
         # Confusion matrices of thousands of screenings would fill megabytes.
         confusion = score.confusion.tolist() if task.stage == FINAL else None
