@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pbow._utils import files
-from pbow._utils.files import atomic_folder, atomic_write, naming
+from pbow._utils.files import atomic_folder, atomic_write, claim, naming
 
 posix = pytest.mark.skipif(os.name != "posix", reason="locks and pipes of POSIX")
 
@@ -203,3 +203,47 @@ def test_a_pipe_is_written_to_as_it_is(tmp_path):
     reader.join()
     assert found == [b"new"]
     assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+@posix
+def test_one_process_has_the_claim_until_it_ends(tmp_path):
+    path = tmp_path / "result"
+    with claim(path) as mine:
+        assert mine
+        with claim(path) as other:
+            assert not other
+    assert list(tmp_path.iterdir()) == []
+    with claim(path) as again:
+        assert again
+
+
+@posix
+def test_a_claim_of_a_process_that_was_killed_is_free(tmp_path):
+    code = (
+        "import os, sys\nfrom pbow._utils.files import claim\n"
+        "with claim(sys.argv[1]) as mine:\n    assert mine\n    os._exit(9)"
+    )
+    path = tmp_path / "result"
+    subprocess.run([sys.executable, "-c", code, str(path)], check=False)
+    assert [p.name for p in tmp_path.iterdir()] == ["result.lock"]
+    with claim(path) as mine:
+        assert mine
+
+
+@posix
+def test_a_lock_that_its_owner_has_removed_is_no_claim(tmp_path, monkeypatch):
+    path = tmp_path / "result"
+    flock, calls = files.fcntl.flock, []
+
+    def remove_first(owner, how):
+        # The owner ends between the opening and the locking of its file.
+        if not calls:
+            path.with_name("result.lock").unlink()
+        calls.append(how)
+        flock(owner, how)
+
+    monkeypatch.setattr(files.fcntl, "flock", remove_first)
+    with claim(path) as mine:
+        assert mine
+        assert path.with_name("result.lock").exists()
+    assert len(calls) == 2

@@ -14,7 +14,7 @@ LABELED = FOLDS + "--labels labels.txt "
 def test_a_table_has_one_row_per_descriptor(run, folder):
     result = run(LABELED + "--words 3")
     caption, table = result.stdout.split("\n\n")
-    assert caption.startswith("12 diagrams of 2 classes; linear SVM")
+    assert caption.startswith("12 diagrams with 2 labels; linear SVM")
     head, *rows = table.splitlines()
     assert head.split() == ["descriptor", "accuracy,", "%", "features", "seconds"]
     assert [row.split()[:5] for row in rows] == [
@@ -48,7 +48,7 @@ def test_the_output_names_the_classifier(run, folder, classifier):
     chosen = f"{LABELED} --words 3 --classifier {classifier}"
     result = run(chosen)
     caption = result.stdout.split("\n\n")[0]
-    assert f"2 classes; {CLASSIFIERS[classifier]}, mean and" in caption
+    assert f"2 labels; {CLASSIFIERS[classifier]}, mean and" in caption
     assert result.stderr == ""
     records = json.loads(run(chosen, "--json").stdout)
     assert [record["classifier"] for record in records] == [classifier] * 2

@@ -193,3 +193,18 @@ def test_the_fingerprint_sees_every_value():
     digests = {fingerprint(replace(dataset, **change)) for change in changes}
     assert len({*digests, fingerprint(dataset)}) == len(changes) + 1
     assert fingerprint(replace(dataset, name="else")) == fingerprint(dataset)
+
+
+def test_four_folds_of_a_sub_sample_test_every_group_once():
+    groups = np.repeat(np.arange(12), 5)
+    whole = replace(
+        opened(surfaces={"n_diagrams": 60, "n_points": 5}),
+        groups=groups,
+        protocol="4 folds",
+    )
+    draws = [drawn(whole, r, per_label=20, n_wanted=8) for r in range(8)]
+    for four in (draws[:4], draws[4:]):
+        tested = [np.unique(one.dataset.groups[one.test]) for one in four]
+        assert sorted(np.concatenate(tested)) == list(np.unique(groups))
+    assert draws[0].dataset.diagrams == draws[3].dataset.diagrams
+    assert draws[0].dataset.diagrams != draws[4].dataset.diagrams

@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 import pbow
-from pbow.experiment.environment import code_digest, machine, versions
+from pbow.experiment.environment import (
+    _library_digest,
+    code_digest,
+    machine,
+    versions,
+)
 
 MODULE = '''
 """Doubles numbers."""
@@ -28,11 +33,11 @@ def digest_with(tmp_path, monkeypatch):
         path = tmp_path / "pbow" / name
         path.parent.mkdir(parents=True)
         path.write_text(content, encoding="utf-8")
-        code_digest.cache_clear()
+        _library_digest.cache_clear()
         return code_digest()
 
     yield digest
-    code_digest.cache_clear()
+    _library_digest.cache_clear()
 
 
 def test_the_code_is_what_is_executed(digest_with):
@@ -58,3 +63,14 @@ def test_packages_and_machine_are_named():
     assert versions().startswith("python 3.")
     assert re.fullmatch(r".+, \d+ cores", machine())
     assert Path(pbow.__file__).name == "__init__.py"
+
+
+def test_a_class_from_outside_counts_with_its_module(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    path = tmp_path / "doubling_outside.py"
+    digests = []
+    for text in (MODULE, MODULE.replace("halves", "x"), MODULE.replace("2 *", "3 *")):
+        path.write_text(text, encoding="utf-8")
+        digests.append(code_digest("doubling_outside"))
+    assert digests[0] == digests[1] != digests[2]
+    assert code_digest("pbow.vectorizers.bow") == code_digest() not in digests

@@ -19,7 +19,7 @@ grid = { n_words = [2, 3, 4] }
 
 
 def hours(tasks, n_samples=1000, records=None):
-    sizes = [Sizes(n_samples=n_samples, n_labels=2)] * len(tasks)
+    sizes = {"one": Sizes(n_samples=n_samples, n_labels=2)}
     return estimate_hours(tasks, sizes, records or {})
 
 

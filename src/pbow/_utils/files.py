@@ -138,19 +138,31 @@ def claim(path: AnyPath) -> Iterator[bool]:
         yield True
         return
     lock = Path(f"{os.fspath(path)}.lock")
-    with lock.open("wb") as file:
-        try:
-            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
+    while True:
+        with lock.open("wb") as file:
+            try:
+                fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+                return
+            except OSError:  # a disk without locks
+                yield True
+                return
+            if not _is_at(lock, file):  # its owner removed it before it was locked
+                continue
+            try:
+                yield True
+            finally:
+                lock.unlink(missing_ok=True)
             return
-        except OSError:  # a disk without locks
-            yield True
-            return
-        try:
-            yield True
-        finally:
-            lock.unlink(missing_ok=True)
+
+
+def _is_at(path: Path, file: BinaryIO) -> bool:
+    """Return whether an open file is still the one of that name."""
+    try:
+        return path.stat().st_ino == os.fstat(file.fileno()).st_ino
+    except FileNotFoundError:
+        return False
 
 
 @contextlib.contextmanager

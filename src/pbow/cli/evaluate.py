@@ -1,4 +1,4 @@
-"""``pbow evaluate``: how well descriptors separate classes."""
+"""``pbow evaluate``: how well descriptors separate labels."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def evaluate(
     as_json: bool,
     **common: Any,
 ) -> None:
-    r"""Compare how well descriptors separate classes.
+    r"""Compare how well descriptors separate labels.
 
     Prints a table of accuracies by cross-validation. The classifier is a support vector
     machine: linear, on distances between feature vectors (often better on short
@@ -128,20 +128,20 @@ def evaluate(
     if as_json:
         print_json(results)
         return
-    used = _caption(classifier, {record["classifier"] for record in results})
+    used = _caption({record["classifier"] for record in results})
     print_text(
-        f"{len(X)} diagrams of {len(set(y.tolist()))} classes; {used}, mean and "
+        f"{len(X)} diagrams with {len(set(y.tolist()))} labels; {used}, mean and "
         f"standard deviation of {n_folds} folds.\n"
     )
     print_text(aligned(rows, left=(0,)))
 
 
-def _caption(classifier: str | None, used: set[str]) -> str:
+def _caption(used: set[str]) -> str:
     """Name the classifiers that were used."""
     if used == {"kernel"}:
         return "SVM with the descriptor's kernel"
     also = " (for kernels, SVM with that kernel)" if "kernel" in used else ""
-    return CLASSIFIERS[classifier or "linear"] + also
+    return " or ".join(CLASSIFIERS[name] for name in CLASSIFIERS if name in used) + also
 
 
 def _check_classifier(classifier: str | None, made: Mapping[str, Any]) -> None:

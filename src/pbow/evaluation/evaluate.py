@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from pbow._utils.checks import check_labels, check_option, is_integer
 from pbow._utils.progress import progress_bar
-from pbow.diagrams import Diagrams
+from pbow.diagrams import Diagrams, check_diagrams
 from pbow.errors import FewerWordsWarning, ParameterError
 from pbow.evaluation.classification import Classification, Search, classify
 from pbow.evaluation.representation import (
@@ -69,7 +69,7 @@ class Evaluation:
 
 def evaluate(
     descriptor: Any,
-    X: Diagrams,
+    X: Any,
     y: ArrayLike,
     cv: int | Sequence[Split] = 5,
     *,
@@ -88,7 +88,7 @@ def evaluate(
     ----------
     descriptor : estimator
         A vectorizer or a kernel; it is not changed.
-    X : Diagrams
+    X : Diagrams or list of array-like of shape (n_points_i, 2)
         All diagrams.
     y : array-like of shape (n_samples,)
         Their labels.
@@ -101,7 +101,7 @@ def evaluate(
         vectors; or by a Gaussian as wide as the median distance. A kernel keeps its own
         similarity, and the result says so.
     seed : int, default=0
-        Seeds the folds, and the descriptor if it draws anything.
+        Seeds the folds, and a descriptor whose ``random_state`` is None.
     progress : bool, default=False
         Whether to show a progress bar on stderr.
 
@@ -128,9 +128,10 @@ def evaluate(
     """
     start = time.perf_counter()
     check_option("classifier", classifier, CLASSIFIERS)
+    X = check_diagrams(X)
     names, labels = np.unique(check_labels(y, len(X)), return_inverse=True)
     splits = _splits(cv, names, labels, seed)
-    if "random_state" in descriptor.get_params():
+    if descriptor.get_params().get("random_state", seed) is None:
         descriptor = clone(descriptor).set_params(random_state=seed)
     (used,) = classifiers_for(descriptor, (classifier,))
     accuracies, seconds, n_features = [], [], 0

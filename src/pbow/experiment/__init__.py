@@ -10,7 +10,7 @@ from pbow.experiment.declaration import (
     Reported,
     read_experiment,
 )
-from pbow.experiment.results import Folder, RunsTable, choose, progress
+from pbow.experiment.results import Folder, RunsTable, choose, planned, progress
 from pbow.experiment.run import run_experiment
 from pbow.experiment.surfaces import diagrams_like_surfaces
 
@@ -26,6 +26,7 @@ __all__ = [
     "RunsTable",
     "choose",
     "diagrams_like_surfaces",
+    "planned",
     "progress",
     "read_experiment",
     "run_experiment",

@@ -82,7 +82,7 @@ def draw(
         As :func:`open_dataset` returns it.
     entry : DatasetEntry
         What the experiment says. With ``per_label``, samples are drawn anew in each
-        repetition, as in the authors' program.
+        repetition, or for each set of folds, as in the authors' program.
     repetition : int
         Counted from 0.
     seed : int
@@ -90,9 +90,11 @@ def draw(
     n_wanted : int
         Number of repetitions of the experiment.
     """
-    if entry.per_label is not None:
-        dataset = dataset.subsample(entry.per_label, seed=seed + repetition)
     protocol = entry.protocol or dataset.protocol
+    # Folds are folds of one sample.
+    number = repetition // N_FOLDS if protocol == FOLDS else repetition
+    if entry.per_label is not None:
+        dataset = dataset.subsample(entry.per_label, seed=seed + number)
     n_draws = 1 if protocol == ORIGINAL else n_wanted
     if protocol == FOLDS:
         n_draws = -(-n_wanted // N_FOLDS)

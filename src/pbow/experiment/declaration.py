@@ -367,6 +367,11 @@ class _Reader:
             for name, table in tables["descriptors"].items()
             for cell in self._cells(name, table, datasets)
         ]
+        entries = {cell.descriptor.name: cell.descriptor for cell in cells}
+        for key, named in (("datasets", datasets), ("descriptors", entries)):
+            titles = [entry.title for entry in named.values()]
+            if len({*titles}) < len(titles):  # of columns and rows of tables
+                self.fail(key, "titles that differ from each other", sorted(titles))
         return Experiment(
             **vars(top)
             | {

@@ -8,6 +8,7 @@ import os
 import platform
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 
 import pbow
@@ -23,19 +24,32 @@ NOT_IN_RESULTS = (
 )
 
 
-@cache
-def code_digest() -> str:
-    """Return a digest of the modules of pbow that results depend on.
+def code_digest(module: str = "pbow") -> str:
+    """Return a digest of the code that results depend on.
 
     Comments and docstrings do not count.
+
+    Parameters
+    ----------
+    module : str, default="pbow"
+        Of a descriptor's class. If it is not one of pbow, it counts, too.
     """
+    digest = hashlib.sha256(_library_digest().encode())
+    outside = None if module.startswith("pbow.") else find_spec(module)
+    if module != "pbow" and outside is not None and outside.origin is not None:
+        digest.update(_statements(Path(outside.origin)).encode())
+    return digest.hexdigest()[:12]
+
+
+@cache
+def _library_digest() -> str:
     root = Path(pbow.__file__).parent
     digest = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
         inner = path.relative_to(root)
         if not {inner.parts[0], inner.as_posix()} & {*NOT_IN_RESULTS}:
             digest.update(f"{inner.as_posix()}\0{_statements(path)}".encode())
-    return digest.hexdigest()[:12]
+    return digest.hexdigest()
 
 
 def _statements(path: Path) -> str:

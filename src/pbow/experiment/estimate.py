@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from pbow.experiment.tasks import Record, Task
@@ -23,7 +23,7 @@ class Sizes(NamedTuple):
 
 
 def estimate_hours(
-    tasks: Sequence[Task], sizes: Sequence[Sizes], records: Mapping[str, Record]
+    tasks: Iterable[Task], sizes: Mapping[str, Sizes], records: Mapping[str, Record]
 ) -> float:
     """Return core-hours, by the runs that are done or else by a model of the solver.
 
@@ -31,13 +31,14 @@ def estimate_hours(
     ----------
     tasks : sequence of Task
         To do.
-    sizes : sequence of objects
-        The size of the data set of each task.
+    sizes : mapping of str to Sizes
+        Of each data set.
     records : mapping of str to dict
         Finished runs: where a cell has some, their mean time replaces the model.
     """
     predicted: dict[tuple[str, str, str], list[float]] = {}
-    for task, size in zip(tasks, sizes, strict=True):
+    for task in tasks:
+        size = sizes[task.cell.dataset.name]
         place = task.cell.dataset.name, task.cell.descriptor.name, task.stage
         predicted.setdefault(place, []).append(_seconds(task, size))
     measured: dict[tuple[str, str, str], list[float]] = {}

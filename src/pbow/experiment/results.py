@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pbow._utils.files import AnyPath, atomic_write
+from pbow._utils.files import AnyPath, atomic_write, claim
 from pbow._utils.optional import import_optional
 from pbow.experiment.declaration import Cell, Experiment, describe, read_experiment
 from pbow.experiment.tasks import FINAL, Record, find_finalists, plan
@@ -26,6 +26,7 @@ __all__ = [
     "Folder",
     "RunsTable",
     "choose",
+    "planned",
     "progress",
 ]
 
@@ -71,7 +72,7 @@ class RunsTable:
             *SCORE_FIELDS,
             *(f"{name}_seconds" for name in (*SECONDS_FIELDS, "classify")),
         )
-        frame = _pandas().DataFrame(rows, columns=columns)
+        frame = pandas().DataFrame(rows, columns=columns)
         order = ["dataset", "descriptor", "stage", "params", "repetition", "classifier"]
         return frame.sort_values(order, kind="stable", ignore_index=True)
 
@@ -121,9 +122,8 @@ class Folder:
 
     def check(self, experiment: Experiment) -> None:
         """Raise if the folder has anything but results of this experiment."""
-        known = {self.table.name, self._runs.name, f"{experiment.name}.toml"}
-        for path in sorted(self.path.glob("*")):
-            if path.suffix == ".toml" and path.name not in known:
+        for path in sorted(self.path.glob("*.toml")):
+            if path.stem != experiment.name:
                 msg = (
                     f"{self.path} has the results of the experiment {path.stem!r}, not "
                     f"of {experiment.name!r}. Pass another folder."
@@ -132,6 +132,7 @@ class Folder:
 
     def make(self, experiment: Experiment) -> None:
         """Make the folder, and write the declaration into it."""
+        _arrow()  # to be missed now, not after hours of work
         self._runs.mkdir(parents=True, exist_ok=True)
         with atomic_write(self.path / f"{experiment.name}.toml") as file:
             file.write(experiment.text.encode())
@@ -150,18 +151,22 @@ class Folder:
         return RunsTable(records)
 
     def gather(self) -> None:
-        """Write all runs into the table; the files stay."""
-        frame = self.read().frame
-        _arrow()
-        with atomic_write(self.table) as file:
-            frame.to_parquet(file, index=False, compression="zstd")
+        """Write all runs into the table; the files stay.
+
+        If another process is at it, its table will have all files of that moment.
+        """
+        with claim(self.table) as is_mine:
+            if is_mine:
+                frame = self.read().frame
+                with atomic_write(self.table) as file:
+                    frame.to_parquet(file, index=False, compression="zstd")
 
     def _gathered(self) -> Iterator[Record]:
         if not self.table.exists():
             return
         _arrow()
         try:
-            frame = _pandas().read_parquet(self.table)
+            frame = pandas().read_parquet(self.table)
             by_key: dict[str, list[dict[str, Any]]] = {}
             for row in frame.to_dict("records"):
                 by_key.setdefault(row["key"], []).append(row)
@@ -176,6 +181,23 @@ class Folder:
                 "all runs again."
             )
             raise ValueError(msg) from error
+
+
+def planned(experiment: Experiment, runs: RunsTable) -> RunsTable:
+    """Return the runs of a declaration, without those of earlier ones.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The declaration.
+    runs : RunsTable
+        Finished runs.
+    """
+    tasks = (
+        t for cell in experiment.cells for t in plan(experiment, cell, runs.records)
+    )
+    keys = dict.fromkeys(task.key for task in tasks)
+    return RunsTable({key: runs.records[key] for key in keys if key in runs.records})
 
 
 def choose(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
@@ -224,7 +246,7 @@ def choose(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
                         for record in chosen
                         if record is not None
                     ]
-    return _pandas().DataFrame(rows, columns=list(_CHOSEN_FIELDS))
+    return pandas().DataFrame(rows, columns=list(_CHOSEN_FIELDS))
 
 
 def progress(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
@@ -242,7 +264,7 @@ def progress(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
         tasks = plan(experiment, cell, runs.records)
         records = [runs.records[t.key] for t in tasks if t.key in runs.records]
         is_screened = any(task.stage == FINAL for task in tasks)
-        errors = {record["error"] for record in records if record["error"]}
+        errors = [record["error"] for record in records if record["error"]]
         rows.append(
             {
                 "dataset": cell.dataset.name,
@@ -251,10 +273,11 @@ def progress(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
                 "done": len(records),
                 "planned": len(tasks),
                 "complete": is_screened and len(records) == len(tasks),
-                "errors": "; ".join(sorted(errors)),
+                "failed": len(errors),
+                "errors": "; ".join(sorted({*errors})),
             }
         )
-    return _pandas().DataFrame(rows)
+    return pandas().DataFrame(rows)
 
 
 def _best_inside(
@@ -356,7 +379,7 @@ def _record(rows: list[dict[str, Any]]) -> Record:
         validation = row["validation"]
         record["scores"][row["classifier"]] = {
             "accuracy": float(row["accuracy"]),
-            "validation": None if _pandas().isna(validation) else float(validation),
+            "validation": None if pandas().isna(validation) else float(validation),
             "C": float(row["C"]),
             "n_fits": int(row["n_fits"]),
             "n_capped": int(row["n_capped"]),
@@ -379,7 +402,8 @@ def _read_record(path: Path) -> Record | None:
     return record if record["key"] == path.stem else None
 
 
-def _pandas() -> Any:
+def pandas() -> Any:
+    """Import pandas, or name the extra that has it."""
     return import_optional("pandas", extra="experiment", purpose="Tables of runs")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -41,11 +42,11 @@ from pbow.experiment.environment import code_digest, machine, versions
 from pbow.experiment.estimate import Sizes, estimate_hours
 from pbow.experiment.results import Folder, RunsTable
 from pbow.experiment.surfaces import diagrams_like_surfaces
-from pbow.experiment.tasks import FINAL, Record, Task, plan
+from pbow.experiment.tasks import FINAL, Record, Task, expected_finals, plan
 
 __all__ = ["MissingDataWarning", "run_experiment"]
 
-SECONDS_BETWEEN_LOOKS = 0.5
+SECONDS_BETWEEN_LOOKS = 1.0
 # They share what it takes to open a data set.
 TASKS_PER_JOB = 10
 
@@ -142,19 +143,23 @@ def run_experiment(
     folder = Folder(out)
     runs = folder.read()
     folder.check(experiment)
-    home = None if data_home is None else str(Path(data_home).resolve())
+    # Workers on other machines may have another variable PBOW_DATA.
+    home = os.environ.get("PBOW_DATA") if data_home is None else os.fspath(data_home)
+    home = str(Path(home).expanduser().resolve()) if home else None
     sources, sizes = _look_at_data(experiment, home, runs)
     cells = [cell for cell in experiment.cells if cell.dataset.name in sources]
     folder.make(experiment)
     there = Folder(folder.path.resolve())  # processes may work in other folders
+    n_made = 1
     try:
         while todo := _missing(experiment, cells, runs.records):
-            of = [sizes[task.cell.dataset.name] for task in todo]
-            hours = estimate_hours(todo, of, runs.records)
-            report(
-                f"{len(todo):,} runs to do, about {hours:.2f} core-hours by estimate; "
-                f"{len(runs):,} done"
-            )
+            if n_made:
+                expected = todo + _expected(experiment, cells, runs.records)
+                hours = estimate_hours(expected, sizes, runs.records)
+                report(
+                    f"{len(expected):,} runs to do, about {hours:.2f} core-hours by "
+                    f"estimate; {len(runs):,} done"
+                )
             jobs = (
                 delayed(_make_runs)(batch, sources[batch[0].cell.dataset.name], there)
                 for batch in _batches(todo)
@@ -187,6 +192,15 @@ def _missing(
     unique = {task.key: task for task in tasks}.values()
     order = {entry.name: k for k, entry in enumerate(experiment.datasets)}
     return sorted(unique, key=lambda t: (order[t.cell.dataset.name], t.repetition))
+
+
+def _expected(
+    experiment: Experiment, cells: Iterable[Cell], records: dict[str, Record]
+) -> list[Task]:
+    """Return about as many finals as there will be when all screening is done."""
+    return [
+        task for cell in cells for task in expected_finals(experiment, cell, records)
+    ]
 
 
 def _check_descriptors(path: AnyPath, cells: Iterable[Cell]) -> None:
@@ -249,17 +263,19 @@ def _make_runs(tasks: list[Task], source: _Source, folder: Folder) -> tuple[int,
     """
     entry, seed, n_wanted, data_home, digest = source
     repetition = tasks[0].repetition
-    dataset = open_dataset(entry, seed=seed, data_home=data_home)
-    if fingerprint(dataset) != digest:
-        msg = f"The data of {entry.name} have changed since the experiment was started."
-        raise ValueError(msg)
-    drawn = draw(dataset, entry, repetition, seed=seed, n_wanted=n_wanted)
+    drawn: Draw | None = None
     n_made = 0
     for task in tasks:
         path = folder.run_file(task.key)
         with claim(path) as is_mine, threadpool_limits(1):
             if not is_mine or folder.has(task.key):
                 continue
+            if drawn is None:  # others may have done all of it
+                dataset = open_dataset(entry, seed=seed, data_home=data_home)
+                if fingerprint(dataset) != digest:
+                    msg = f"The data of {entry.name} have changed since the start."
+                    raise ValueError(msg)
+                drawn = draw(dataset, entry, repetition, seed=seed, n_wanted=n_wanted)
             record = _measure(task, drawn, seed + repetition) | {"data": digest}
             with atomic_write(path) as file:
                 file.write(json.dumps(record).encode())
@@ -272,6 +288,7 @@ def _measure(task: Task, drawn: Draw, seed: int) -> Record:
     dataset, labels = drawn.dataset, drawn.dataset.labels
     rows = spread_rows(labels[drawn.train], task.rows, seed=seed)
     train, test = drawn.train[rows], drawn.test
+    made = make_descriptor(descriptor.make, task.params, seed=seed)
     record: Record = {
         "key": task.key,
         "stage": task.stage,
@@ -285,11 +302,10 @@ def _measure(task: Task, drawn: Draw, seed: int) -> Record:
         "seconds": {},
         "scores": {},
         "error": "",
-        "code": code_digest(),
+        "code": code_digest(type(made).__module__),
         "machine": machine(),
         "versions": versions(),
     }
-    made = make_descriptor(descriptor.make, task.params, seed=seed)
     _compile(made, dataset.diagrams.parts)
     try:
         with warnings.catch_warnings():

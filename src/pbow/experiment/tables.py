@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pbow._utils.checks import check_option
-from pbow._utils.optional import import_optional
 from pbow.datasets.catalog import CATALOG
 from pbow.experiment.declaration import DatasetEntry, Experiment
-from pbow.experiment.results import NESTED, TEST_CHOSEN, RunsTable, choose, progress
+from pbow.experiment.results import (
+    NESTED,
+    TEST_CHOSEN,
+    RunsTable,
+    choose,
+    pandas,
+    planned,
+    progress,
+)
 from pbow.experiment.significance import corrected_t_test, wilcoxon
 
 if TYPE_CHECKING:
@@ -47,7 +54,7 @@ def summarize(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
         nested mean of the data set, ``marked`` says whether it exceeds 0.1, and
         ``status`` how far the cell is.
     """
-    pd = _pandas()
+    pd = pandas()
     status = progress(experiment, runs)
     cells = {cell.name: cell for cell in experiment.cells}
     chosen = choose(experiment, runs)
@@ -90,6 +97,7 @@ def summarize(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
                     "nested_params": " ".join(nested.params.unique()),
                     # The first run of a process may load compiled code.
                     "seconds": nested.seconds.median(),
+                    "test_chosen_seconds": tested.seconds.median(),
                     "n_features": nested.n_features.median(),
                     "n_train": nested.n_train.mean(),
                     "n_test": nested.n_test.mean(),
@@ -97,7 +105,7 @@ def summarize(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
             )
     summary = pd.DataFrame(rows)
     if "nested_mean" in summary:
-        summary = summary.join(_significance(experiment, summary, chosen))
+        summary = summary.join(_significance(summary, chosen))
     return summary
 
 
@@ -181,7 +189,8 @@ def make_tables(
     if format == "latex":
         return "\n\n".join(table.to_latex() for table in tables) + "\n"
     parts = [f"# {experiment.title}", *(table.to_markdown() for table in tables)]
-    parts += [text for text in (experiment.caption.strip(), facts(runs)) if text]
+    made = facts(planned(experiment, runs))
+    parts += [text for text in (experiment.caption.strip(), made) if text]
     return "\n\n".join(parts) + "\n"
 
 
@@ -196,7 +205,7 @@ def readable_tables(experiment: Experiment, runs: RunsTable) -> list[Table]:
         tables.append(
             _pivot(experiment, reported, title, _tested, also=_paper_accuracy)
         )
-    title = "Seconds to construct the representation, median over the splits"
+    title = "Seconds to construct the representation, median over the splits, nested"
     once = summary.drop_duplicates(["dataset", "descriptor"]).assign(classifier="here")
     also = _paper_seconds if is_reported else None
     tables.append(_pivot(experiment, once, title, _seconds, also=also))
@@ -230,27 +239,25 @@ def stand_in_for(dataset: DatasetEntry) -> str:
 
 
 def _status(found: Any, *, is_chosen: bool) -> str:
+    if found.complete and not is_chosen:
+        return f"failed: {found.errors}"
     if found.complete:
-        return "complete" if is_chosen else f"failed: {found.errors}"
+        failed = f", {found.failed} runs failed: {found.errors}" if found.failed else ""
+        return f"complete{failed}"
     return f"{found.done} of {found.planned} runs"
 
 
-def _significance(
-    experiment: Experiment, summary: pd.DataFrame, chosen: pd.DataFrame
-) -> pd.DataFrame:
+def _significance(summary: pd.DataFrame, chosen: pd.DataFrame) -> pd.DataFrame:
     """Return p-values against the best of each data set, and what is marked."""
     nested = chosen[chosen.selection == NESTED]
     accuracies = {
         place: group.sort_values("repetition").accuracy.to_numpy()
         for place, group in nested.groupby(["dataset", "descriptor", "classifier"])
     }
-    powered = all(
-        experiment.n_repetitions(dataset) > PAPER_REPETITIONS
-        for dataset in experiment.datasets
-    )
     p_values = np.full(len(summary), np.nan)
     for _, column in summary.dropna(subset="nested_mean").groupby("dataset"):
         best = column.nested_mean.idxmax()
+        powered = column.n_repetitions.max() > PAPER_REPETITIONS
         for row in column.itertuples():
             one, other = (
                 accuracies[place.dataset, place.descriptor, place.classifier]
@@ -264,7 +271,7 @@ def _significance(
                 )
             else:
                 p_values[row.Index] = wilcoxon(one, other)
-    return _pandas().DataFrame({"p_value": p_values, "marked": p_values > ALPHA})
+    return pandas().DataFrame({"p_value": p_values, "marked": p_values > ALPHA})
 
 
 Entry = Callable[[Any], tuple[str, bool]]
@@ -298,7 +305,7 @@ def _pivot(
         dict.fromkeys((method, classifier) for method, classifier, *_ in rows),
         key=lambda place: methods.index(place[0]),
     )
-    pd = _pandas()
+    pd = pandas()
     names = ["Method", "Classifier"]
     index = pd.MultiIndex.from_tuples(order, names=names)
     titles = [dataset.title for dataset in experiment.datasets]
@@ -349,7 +356,3 @@ def _duration(seconds: float | None) -> str:
     if seconds is None or np.isnan(seconds):
         return ""
     return f"{seconds:,.1f}" if seconds >= 1.0 else f"{seconds:.2g}"
-
-
-def _pandas() -> Any:
-    return import_optional("pandas", extra="experiment", purpose="Tables of runs")

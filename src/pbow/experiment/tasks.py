@@ -15,7 +15,16 @@ from pbow.evaluation.representation import classifiers_for, is_kernel
 from pbow.experiment.declaration import Cell, Experiment, Params, describe
 from pbow.experiment.descriptors import make_descriptor
 
-__all__ = ["FINAL", "SCREEN", "Finalists", "Record", "Task", "find_finalists", "plan"]
+__all__ = [
+    "FINAL",
+    "SCREEN",
+    "Finalists",
+    "Record",
+    "Task",
+    "expected_finals",
+    "find_finalists",
+    "plan",
+]
 
 # Grows when the same declaration no longer means the same result.
 FORMAT = 3
@@ -117,6 +126,27 @@ def plan(experiment: Experiment, cell: Cell, records: Records) -> list[Task]:
         for params in finalists.all(repetition)
     ]
     return screening + _tasks(experiment, cell, FINAL, wanted)
+
+
+def expected_finals(experiment: Experiment, cell: Cell, records: Records) -> list[Task]:
+    """Return about as many finals as a cell will have, if they are not known yet.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The declaration.
+    cell : Cell
+        One of its cells.
+    records : mapping of str to dict
+        Finished runs by key.
+    """
+    if all(task.key in records for task in _screening(experiment, cell)):
+        return []
+    # The best inside and the best by test sets, of which some are the same.
+    n = experiment.classifier.finalists + 1 + len(cell.descriptor.also)
+    params = cell.combinations()[0]
+    repetitions = range(experiment.n_repetitions(cell.dataset))
+    return _tasks(experiment, cell, FINAL, [(params, r) for r in repetitions] * n)
 
 
 def find_finalists(experiment: Experiment, cell: Cell, records: Records) -> Finalists:
