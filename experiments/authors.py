@@ -16,7 +16,9 @@ from pbow.codebook import GaussianCodebook, learn_kmeans
 
 __all__ = ["StablePersistenceBoW"]
 
-# As in the program, for cells of one point; an absolute number.
+# A floor for the variances of all cells, an absolute number. The program has it for
+# cells of one point, and for empty ones, which it keeps with a prior of 1e-20: features
+# that are practically zero. Here words without points are dropped.
 SMALLEST_VARIANCE = 1e-6
 
 
@@ -25,11 +27,11 @@ class StablePersistenceBoW(pbow.StablePersistenceBoW):
 
     Parameters
     ----------
-    n_words : int, default=50
-        Number of words.
+    n_words : int or tuple of int, default=(10, 30, 100)
+        Number of words; several are codebooks side by side.
     codebook : {"mixture", "cells"}, default="mixture"
         Expectation maximization; or k-means, then one diagonal Gaussian per cell, with
-        the share of its points as weight.
+        the fraction of its points as weight.
     **params
         Those of :class:`pbow.StablePersistenceBoW`.
     """
@@ -86,8 +88,8 @@ class StablePersistenceBoW(pbow.StablePersistenceBoW):
         clusters = learn_kmeans(
             sample, n_words, whiten=bool(self.whiten), n_init=self.n_init, seed=seed
         )
-        books = [_cells(sample, book) for book in clusters.resolutions]
-        return GaussianCodebook.join(books)
+        codebooks = [_cells(sample, codebook) for codebook in clusters.resolutions]
+        return GaussianCodebook.join(codebooks)
 
 
 def _cells(sample: np.ndarray, clusters: Any) -> GaussianCodebook:
@@ -95,7 +97,7 @@ def _cells(sample: np.ndarray, clusters: Any) -> GaussianCodebook:
     words, scale = clusters.words, clusters.scale
     _, cell = cKDTree(words / scale).query(sample / scale)
     n = np.bincount(cell, minlength=len(words))
-    used = np.flatnonzero(n)  # a word without points says nothing
+    used = np.flatnonzero(n)
     means = np.empty((len(used), sample.shape[1]))
     variances = np.empty_like(means)
     for k, word in enumerate(used):

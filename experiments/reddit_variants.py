@@ -1,62 +1,58 @@
 """What of the Reddit diagrams the accuracy depends on: one change at a time.
 
-The paper took diagrams that Hofer et al. had published, of 513 graphs per label of
-Reddit-12k; ours are computed from the graphs, and which were drawn is not known. This
-changes the draw, the number of graphs, the scaling of degrees and what becomes of
-essential points, at the paper's optimum of PBoW and PI with the classifier of its
-program. ``python -m experiments.reddit_variants`` writes ``variants.csv`` and
-``variants.md`` into ``results/reddit``.
+The paper took diagrams that Hofer et al. had published, 513 graphs per label of
+Reddit-12k; ours are computed from the graphs, and which graphs were drawn is not known.
+Every row starts from the recipe of EXP-B and changes one step: which graphs are drawn,
+the threshold of persistence, the scaling of degrees, what becomes of essential points,
+or the coordinates of the words. PBoW and PI are evaluated as in EXP-B, at the paper's
+optima and with the classifier on distances. ``python -m experiments.reddit_variants``
+writes ``variants.csv`` and ``variants.md`` into ``results/reddit``.
 """
 
+import warnings
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from pbow import Diagrams, PersistenceBoW
+from pbow import Diagrams
 from pbow._utils.files import atomic_write
-from pbow.datasets import load_dataset
+from pbow.datasets import normalize_graph_diagrams
+from pbow.datasets.recipes import DegreesOfGraphs
 from pbow.datasets.sources import find_files, opened_with, plain, search_folders
 from pbow.datasets.splits import make_splits
+from pbow.errors import FewerWordsWarning
 from pbow.evaluation import Search, evaluate_split
+from pbow.experiment import read_experiment
+from pbow.experiment.descriptors import make_descriptor
 from pbow.homology import Graphs, graph_sublevel
-from pbow.vectorizers import PersistenceImage
 
-RESULTS = Path(__file__).parent / "results" / "reddit"
-REPETITIONS = 5
-# As in EXP-B.
-SEARCH = Search(folds=3, rows=1500, max_iterations=20_000)
-# The paper's optima in EXP-B.
-DESCRIPTORS = {
-    "reddit-5k": {
-        "PBoW": PersistenceBoW.paper(100, sample_size=2_000),
-        "PI": PersistenceImage.paper(resolution=60, sigma=0.5, weight=None),
-    },
-    "reddit-12k": {
-        "PBoW": PersistenceBoW.paper(100, sample_size=50_000),
-        "PI": PersistenceImage.paper(resolution=50, sigma=0.5, weight=None),
-    },
-}
-PAPER = {
-    ("reddit-5k", "PBoW"): 49.9,
-    ("reddit-5k", "PI"): 49.3,
-    ("reddit-12k", "PBoW"): 38.6,
-    ("reddit-12k", "PI"): 38.4,
-}
-PER_LABEL = 513
+FOLDER = Path(__file__).parent
+RESULTS = FOLDER / "results" / "reddit"
+EXP_B = read_experiment(FOLDER / "exp_b.toml")
+CELLS = {cell.name: cell for cell in EXP_B.cells}
+METHODS = ("PBoW", "PI")
+CLASSIFIER = "distance"
+PROTOCOL = "90/10"
+# As normalize_graph_diagrams has it.
+MIN_PERSISTENCE = 0.01
+
 STEMS = {"reddit-5k": "graphs_REDDIT_MULTI_5K", "reddit-12k": "graphs_REDDIT_MULTI_12K"}
+PER_LABEL = {"reddit-5k": None, "reddit-12k": 513}
+OTHER_DRAWS = (1, 2, 3)
 
 
 class Variant(NamedTuple):
-    """A way to make diagrams, and which graphs."""
+    """Diagrams, their labels, and which methods see them with which parameters."""
 
     title: str
     diagrams: Diagrams
     labels: np.ndarray
+    methods: tuple[str, ...] = METHODS
+    params: dict[str, Any] = {}  # noqa: RUF012 - never changed
 
 
 def main() -> None:
@@ -64,11 +60,10 @@ def main() -> None:
     jobs = (
         delayed(measure)(name, variant, method)
         for name in STEMS
-        for variant in variants(name)
-        for method in DESCRIPTORS[name]
+        for variant in read_variants(name)
+        for method in variant.methods
     )
-    rows = [row for found in Parallel(2)(jobs) for row in found]
-    frame = pd.DataFrame(rows)
+    frame = pd.DataFrame([row for rows in Parallel(2)(jobs) for row in rows])
     RESULTS.mkdir(parents=True, exist_ok=True)
     with atomic_write(RESULTS / "variants.csv") as file:
         frame.to_csv(file, index=False, lineterminator="\n")
@@ -76,104 +71,134 @@ def main() -> None:
         file.write(to_markdown(frame).encode())
 
 
-def variants(name: str) -> Iterator[Variant]:
-    """Give the diagrams of EXP-B, and others that differ in one thing each."""
-    dataset = load_dataset(name)
-    yield Variant("as in EXP-B", dataset.diagrams, dataset.labels)
-    if name == "reddit-12k":
-        dataset = load_dataset("reddit-multi-12k")
-        for seed in (0, 1, 2):
-            other = dataset.subsample(PER_LABEL, seed=seed)
-            title = f"another draw of {PER_LABEL} graphs per label ({seed})"
-            yield Variant(title, other.diagrams, other.labels)
-        yield Variant("all 11,929 graphs", dataset.diagrams, dataset.labels)
-    for title, points in _scalings((X := _raw(name)).points, X.offsets):
-        made = Diagrams(points, X.offsets, name="H0").finite()
-        other = replace(dataset, diagrams=made)
-        if name == "reddit-12k":
-            other = other.subsample(PER_LABEL, seed=0)
-        drawn = ", draw (0)" if name == "reddit-12k" else ""
-        yield Variant(title + drawn, other.diagrams, other.labels)
-
-
-def _scalings(
-    points: np.ndarray, offsets: np.ndarray
-) -> Iterator[tuple[str, np.ndarray]]:
-    """Give births and deaths by degree in other units, and with essential points."""
-    births, deaths = points.T
-    sample = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    largest = np.ones(len(offsets) - 1)
-    is_finite = np.isfinite(deaths)
-    np.maximum.at(largest, sample[is_finite], deaths[is_finite])
-    last = largest[sample]
-    closed = np.column_stack((births, np.where(is_finite, deaths, last)))
-    yield "degrees as they are", points
-    yield "divided by the largest degree", points / last[:, np.newaxis]
-    yield (
-        "divided by the largest degree, at which essential points die",
-        np.minimum(closed / last[:, np.newaxis], 1.0),
-    )
-    yield (
-        "logarithms of degrees, essential points die at the largest",
-        np.log1p(np.minimum(closed, last[:, np.newaxis])),
-    )
-
-
-def measure(name: str, variant: Variant, method: str) -> list[dict[str, object]]:
-    """Return the accuracy of one method on each split."""
-    splits = make_splits(
-        variant.labels, None, None, "90/10", seed=0, repetitions=REPETITIONS
-    )
-    rows = []
-    for number, split in enumerate(splits):
-        descriptor = DESCRIPTORS[name][method]
-        if "random_state" in descriptor.get_params():
-            descriptor.set_params(random_state=number)
-        found = evaluate_split(
-            descriptor,
-            variant.diagrams,
-            variant.labels,
-            split,
-            ("distance",),
-            search=SEARCH,
-            rescale=False,
-            seed=number,
-        )
-        rows.append(
-            {
-                "dataset": name,
-                "variant": variant.title,
-                "method": method,
-                "split": number,
-                "accuracy": 100.0 * found.scores["distance"].accuracy,
-            }
-        )
-    return rows
-
-
-def to_markdown(frame: pd.DataFrame) -> str:
-    """Return one table per data set: mean ± standard deviation over the splits."""
-    frame = frame.assign(place=frame.dataset + " " + frame.method)
-    cells = frame.groupby(["dataset", "variant", "method"], sort=False).accuracy
-    text = cells.mean().map("{:.1f}".format) + " ± " + cells.std().map("{:.1f}".format)
-    parts = []
-    for name in frame.dataset.unique():
-        table = text[name].unstack("method", sort=False)
-        table.loc["paper"] = [f"{PAPER[name, method]}" for method in table.columns]
-        parts.append(f"**{name}**\n\n{table.to_markdown(disable_numparse=True)}")
-    return "\n\n".join(parts) + "\n"
-
-
-def _raw(name: str) -> Diagrams:
-    """Return the diagrams of all graphs by degree, neither scaled nor filtered."""
+def read_variants(name: str) -> Iterator[Variant]:
+    """Give the diagrams of EXP-B, and others that differ in one step each."""
     found = find_files(search_folders(None))
-    with opened_with(found[plain(STEMS[name])], {}) as source:
+    stem = plain(STEMS[name])
+    if stem not in found:
+        msg = f"Expected {STEMS[name]}.npz in the data folder: set PBOW_DATA to it."
+        raise FileNotFoundError(msg)
+    n = PER_LABEL[name]
+    with opened_with(found[stem], {}) as source:
         graphs = Graphs(
             source.read("edges", "iu", 2),
             source.read("offsets", "iu", 1),
             source.read("num_nodes", "iu", 1),
         )
-    return graph_sublevel(graphs, "degree", dims=0)
+        all_labels = DegreesOfGraphs().samples(source, 0).labels
+        draws = {
+            seed: DegreesOfGraphs(n).samples(source, seed).rows
+            for seed in (0, *(OTHER_DRAWS if n else ()))
+        }
+    X = graph_sublevel(graphs, "degree", dims=0)
+    if n is None:
+        yield from variants_of(X, all_labels)
+        return
+    yield from variants_of(X[draws[0]], all_labels[draws[0]])
+    normalized = normalize_graph_diagrams(X)
+    for seed in OTHER_DRAWS:
+        title = f"another draw of {n} graphs per label (seed {seed})"
+        yield Variant(title, normalized[draws[seed]], all_labels[draws[seed]])
+    yield Variant(f"all {len(X):,} graphs", normalized, all_labels)
+
+
+def variants_of(X: Diagrams, labels: np.ndarray) -> Iterator[Variant]:
+    """Give the variants of the same graphs.
+
+    Parameters
+    ----------
+    X : Diagrams
+        By degree, neither scaled nor filtered, with essential points.
+    labels : ndarray of int
+        Of the graphs.
+    """
+    normalized = normalize_graph_diagrams(X, min_persistence=MIN_PERSISTENCE)
+    yield Variant("as in EXP-B", normalized, labels)
+    unfiltered = normalize_graph_diagrams(X, min_persistence=0.0)
+    yield Variant("no threshold of persistence", unfiltered, labels)
+    yield Variant("degrees neither shifted nor scaled", unscaled(X), labels)
+    title = "essential points, which die at the largest finite death, too"
+    yield Variant(title, closed(normalized), labels)
+    title = "words in whitened coordinates"
+    yield Variant(title, normalized, labels, ("PBoW",), {"whiten": True})
+
+
+def unscaled(X: Diagrams) -> Diagrams:
+    """Leave out the points that normalized diagrams leave out, and change nothing."""
+    kept = []
+    for points in X:
+        births, deaths = points.T
+        finite = deaths[np.isfinite(deaths)]
+        scale = finite.max() - births.min() if len(finite) else 1.0
+        kept.append(points[deaths - births > MIN_PERSISTENCE * scale])
+    return Diagrams.from_list(kept, name=X.parts[0])
+
+
+def closed(normalized: Diagrams) -> Diagrams:
+    """Let essential points die at 1, the largest finite death of each sample.
+
+    Those that are born later are left out. A sample without a finite death is not
+    scaled: there 1 is one degree above the lowest.
+    """
+    births, deaths = normalized.points.T
+    deaths = np.where(np.isinf(deaths), 1.0, deaths)
+    keep = deaths > births
+    before = np.concatenate(([0], np.cumsum(keep)))
+    points = np.column_stack((births, deaths))[keep]
+    return Diagrams(points, before[normalized.offsets], name=normalized.parts[0])
+
+
+def measure(name: str, variant: Variant, method: str) -> list[dict[str, object]]:
+    """Return the accuracy of one method on each split."""
+    cell, asked = CELLS[f"{name}/{method}"], EXP_B.classifier
+    search = Search(
+        c_values=asked.c_values,
+        folds=asked.folds,
+        rows=asked.c_rows,
+        max_iterations=asked.max_iterations,
+    )
+    params = cell.descriptor.params | (cell.optimum or {}) | variant.params
+    n = EXP_B.n_repetitions(cell.dataset)
+    splits = make_splits(
+        variant.labels, None, None, PROTOCOL, seed=EXP_B.seed, repetitions=n
+    )
+    rows = []
+    for number, split in enumerate(splits):
+        seed = EXP_B.seed + number
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FewerWordsWarning)
+            found = evaluate_split(
+                make_descriptor(cell.descriptor.make, params, seed=seed),
+                variant.diagrams,
+                variant.labels,
+                split,
+                (CLASSIFIER,),
+                search=search,
+                fit_on_all=cell.descriptor.fit_on_all,
+                rescale=cell.descriptor.rescale,
+                seed=seed,
+            )
+        accuracy = 100.0 * found.scores[CLASSIFIER].accuracy
+        place = {"dataset": name, "variant": variant.title, "method": method}
+        rows.append(place | {"split": number, "accuracy": accuracy})
+    return rows
+
+
+def to_markdown(frame: pd.DataFrame) -> str:
+    """Return one table per data set: mean ± standard deviation over the splits."""
+    cells = frame.groupby(["dataset", "variant", "method"], sort=False).accuracy
+    text = cells.mean().map("{:.1f}".format) + " ± " + cells.std().map("{:.1f}".format)
+    parts = []
+    for name in frame.dataset.unique():
+        table = text[name].unstack("method", sort=False).fillna("")
+        reported = {method: CELLS[f"{name}/{method}"].paper for method in table}
+        table.loc["paper"] = [
+            f"{paper.accuracy:.1f} ± {paper.std:.1f}" if paper else ""
+            for paper in reported.values()
+        ]
+        title = CELLS[f"{name}/{METHODS[0]}"].dataset.title
+        parts.append(f"**{title}**\n\n{table.to_markdown(disable_numparse=True)}")
+    return "\n\n".join(parts) + "\n"
 
 
 if __name__ == "__main__":

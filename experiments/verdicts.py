@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from scipy import stats
 
 from pbow._utils.files import atomic_write
 from pbow.experiment import Experiment, Folder, RunsTable
-from pbow.experiment.tables import summarize
+from pbow.experiment.tables import stand_in_for, summarize
 
 RESULTS = Path(__file__).parent / "results"
 EXPERIMENTS = {"exp_a": "EXP-A", "exp_b": "EXP-B"}
@@ -22,7 +23,6 @@ EXPERIMENTS = {"exp_a": "EXP-A", "exp_b": "EXP-B"}
 N_ERRORS = 2.0
 SMALL = 1.5
 WIDE = 5.0
-Z_95 = 1.96
 # A descriptor's vectors are compared as in the authors' program.
 CLASSIFIER = "distance"
 
@@ -47,15 +47,30 @@ def main() -> None:
 
 
 def read_verdicts(results: Path = RESULTS) -> pd.DataFrame:
-    """Return the verdicts of all experiments of the paper that have results."""
+    """Return the verdicts of all experiments of the paper that have results.
+
+    Raises
+    ------
+    FileNotFoundError
+        If none has results.
+    ValueError
+        If there are notes on what is not in the paper's table.
+    """
     path = results / "notes.toml"
     notes = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    found = []
-    for name in EXPERIMENTS:
-        folder = Folder(results / name)
-        if folder.table.exists():
-            experiment, runs = folder.read_declaration(), folder.read()
-            found.append(verdicts_of(experiment, runs, notes.get(name, {})))
+    _check_names("experiments", set(notes), set(EXPERIMENTS))
+    folders = {name: Folder(results / name) for name in EXPERIMENTS}
+    found = [
+        verdicts_of(folder.read_declaration(), folder.read(), notes.get(name, {}))
+        for name, folder in folders.items()
+        if folder.table.exists()
+    ]
+    if not found:
+        msg = (
+            f"Expected {results} to have the results of {' or '.join(EXPERIMENTS)}; "
+            "`make experiments` makes them."
+        )
+        raise FileNotFoundError(msg)
     return pd.concat(found, ignore_index=True)
 
 
@@ -73,12 +88,20 @@ def verdicts_of(
     notes : dict
         What there is to say, by data set and method.
     """
+    noted = {f"{data}/{method}" for data in notes for method in notes[data]}
+    reported_cells = {
+        cell.name
+        for cell in experiment.cells
+        if cell.paper is not None and not stand_in_for(cell.dataset)
+    }
+    _check_names(f"cells of {experiment.name}", noted, reported_cells)
     summary = summarize(experiment, runs)
     reported = summary[
         summary.paper_accuracy.notna()
         & (summary.stand_in_for == "")
-        & (summary.status == "complete")
-    ]
+        # Some combinations of parameters may have failed.
+        & summary.status.str.startswith("complete")
+    ].astype({"paper_std": float})
     rows = []
     for row in reported[reported.classifier == CLASSIFIER].itertuples():
         of_cell = (reported.dataset == row.dataset) & (
@@ -97,10 +120,7 @@ def verdicts_of(
                 "method": row.descriptor_title,
                 "here": spread(row.test_chosen_mean, row.test_chosen_std),
                 "paper": spread(row.paper_accuracy, row.paper_std),
-                "difference": (
-                    f"{difference:+.1f} [{difference - half_width:+.1f}, "
-                    f"{difference + half_width:+.1f}]"
-                ),
+                "difference": interval(difference, half_width),
                 "verdict": verdict,
                 "linear": (
                     spread(
@@ -113,30 +133,36 @@ def verdicts_of(
                 "why": notes.get(row.dataset, {}).get(row.descriptor, ""),
             }
         )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["experiment", "dataset", *COLUMNS])
 
 
 def compare(
     here: tuple[float, float, int], paper: tuple[float, float, int]
 ) -> tuple[float, float, str]:
-    """Return the difference of two means, half of its interval, and the verdict.
+    """Return the difference of two means, half of its 95 % interval, and the verdict.
+
+    The interval is Welch's: each mean has its own variance, and few runs make it wide.
 
     Parameters
     ----------
     here, paper : (mean, std, n_runs)
         Accuracies in percent. Runs are taken for independent, which they are not quite:
-        training sets overlap.
+        training sets overlap. Without both standard deviations nothing is decided.
     """
     difference = here[0] - paper[0]
-    error = math.hypot(here[1] / math.sqrt(here[2]), paper[1] / math.sqrt(paper[2]))
-    half_width = Z_95 * error
+    # Squared standard errors.
+    variances = [std**2 / n if n > 1 else math.nan for _, std, n in (here, paper)]
+    error = math.sqrt(sum(variances))
+    if not math.isfinite(error):
+        return difference, math.nan, "undecided"
+    half_width = 0.0
+    if error > 0.0:
+        runs = zip(variances, (here[2], paper[2]), strict=True)
+        freedom = error**4 / sum(variance**2 / (n - 1) for variance, n in runs)
+        half_width = float(stats.t.ppf(0.975, freedom)) * error
     if abs(difference) > max(N_ERRORS * error, SMALL):
-        verdict = "differs"
-    elif half_width > WIDE:
-        verdict = "undecided"
-    else:
-        verdict = "agrees"
-    return difference, half_width, verdict
+        return difference, half_width, "differs"
+    return difference, half_width, "undecided" if half_width > WIDE else "agrees"
 
 
 def to_markdown(verdicts: pd.DataFrame) -> str:
@@ -153,8 +179,25 @@ def to_markdown(verdicts: pd.DataFrame) -> str:
 
 
 def spread(mean: float, std: float) -> str:
-    """Return a mean and its standard deviation."""
-    return f"{mean:.1f} ± {std:.1f}"
+    """Return a mean and its standard deviation, where there is one."""
+    return f"{mean:.1f} ± {std:.1f}" if math.isfinite(std) else f"{mean:.1f}"
+
+
+def interval(difference: float, half_width: float) -> str:
+    """Return a difference and its interval, where there is one."""
+    if not math.isfinite(half_width):
+        return f"{difference:+.1f}"
+    low, high = difference - half_width, difference + half_width
+    return f"{difference:+.1f} [{low:+.1f}, {high:+.1f}]"
+
+
+def _check_names(what: str, given: set[str], known: set[str]) -> None:
+    if unknown := sorted(given - known):
+        msg = (
+            f"notes.toml has unknown {what}: {', '.join(unknown)}. The paper's table "
+            f"has {', '.join(sorted(known))}."
+        )
+        raise ValueError(msg)
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ def test_everything_that_can_be_said_is_read(read):
         per_label = 4
         protocol = "50/50"
         repetitions = 2
-        differs = "fewer points"
+        variant_of = "own"
         state_of_the_art = { accuracy = 97, std = 0.5, source = "A book" }
         [descriptors.PI]
         title = "Images"
@@ -100,7 +100,7 @@ def test_everything_that_can_be_said_is_read(read):
     dataset, entry = cell.dataset, cell.descriptor
     assert (dataset.diagrams, dataset.labels) == ("own.csv", "own.txt")
     assert (dataset.title, dataset.per_label) == ("Our own", 4)
-    assert (dataset.protocol, dataset.differs) == ("50/50", "fewer points")
+    assert (dataset.protocol, dataset.variant_of) == ("50/50", "own")
     assert experiment.n_repetitions(dataset) == 2
     assert experiment.n_repetitions(replace(dataset, repetitions=None)) == 3
     cited = Reported(accuracy=97.0, std=0.5, source="A book")
@@ -290,3 +290,20 @@ def test_combinations_are_all_of_the_grid_each_once(tmp_path_factory, grid):
 def test_a_description_does_not_depend_on_the_order_of_parameters():
     one, other = {"a": None, "b": [1, 2.5]}, {"b": [1, 2.5], "a": None}
     assert describe(one) == describe(other) == '{"a": null, "b": [1, 2.5]}'
+
+
+def test_a_variant_has_what_was_reported_for_the_original(read):
+    text = """
+        [datasets.a]
+        surfaces = {}
+        [datasets.b]
+        surfaces = {}
+        variant_of = "a"
+        [descriptors.PBoW]
+        make = "PersistenceBoW"
+        on.a.paper = { accuracy = 81.0 }
+    """
+    original, variant = read(text).cells
+    assert original.paper == variant.paper == Reported(accuracy=81.0)
+    with pytest.raises(DeclarationError, match=r"variant_of to be one of a, b in \[da"):
+        read(text.replace('variant_of = "a"', 'variant_of = "c"'))

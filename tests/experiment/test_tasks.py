@@ -172,7 +172,7 @@ MAKE = 'make = "PersistenceBoW"\n'
         (MAKE, 'make = "pbow.vectorizers:PersistenceBoW"\n', set()),
         (MAKE, f"{MAKE}title = 'Words'\nours = true\n", set()),
         ("seed = 3\nrepetitions = 2", "seed = 3\nrepetitions = 3\ntitle = 'x'", set()),
-        ("[datasets.shapes]", "[datasets.shapes]\ntitle = 'x'\ndiffers = 'y'", set()),
+        ("[datasets.shapes]", "[datasets.shapes]\ntitle = 'x'", set()),
     ],
 )
 def test_a_key_changes_with_what_the_result_depends_on(

@@ -33,7 +33,9 @@ def cells_of(experiment):
 
 def reported(experiment):
     return {
-        name: cell.paper for name, cell in cells_of(experiment).items() if cell.paper
+        name: cell.paper
+        for name, cell in cells_of(experiment).items()
+        if cell.paper and not cell.dataset.variant_of
     }
 
 
@@ -83,6 +85,10 @@ def test_data_sets_are_those_of_the_paper_and_sub_sampled_as_there():
     exp_b = EXPERIMENTS["exp_b"].datasets
     assert [dataset.name for dataset in exp_b] == LARGE
     assert {d.per_label for d in exp_b} == {None}
+    variants = {d.name: d.variant_of for d in exp_a if d.variant_of}
+    assert variants == dict(
+        zip(BESIDES, ["shape-segmentation", "synthetic"], strict=True)
+    )
     loaded = {dataset.name: dataset.load for dataset in exp_a}
     assert loaded["synthetic"] == "synthetic-authors-7"
     assert loaded["shape-segmentation"] == "shape-segmentation-paper"

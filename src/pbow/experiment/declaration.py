@@ -128,8 +128,9 @@ class DatasetEntry:
         As in :meth:`pbow.datasets.Dataset.splits`; None is the data set's own.
     repetitions : int or None
         None is the experiment's.
-    differs : str
-        How it differs from the paper's, if it does and is not a stand-in.
+    variant_of : str
+        Another data set of the experiment, of which this one is a variant: what was
+        reported for that one stands beside its results.
     state_of_the_art : Reported or None
         What the paper cites.
     """
@@ -144,7 +145,7 @@ class DatasetEntry:
     per_label: int | None = None
     protocol: str | None = None
     repetitions: int | None = None
-    differs: str = ""
+    variant_of: str = ""
     state_of_the_art: Reported | None = None
 
 
@@ -362,10 +363,26 @@ class _Reader:
             name: self._dataset(name, table)
             for name, table in tables["datasets"].items()
         }
+        for name, entry in datasets.items():
+            if entry.variant_of and entry.variant_of not in datasets:
+                expected = f"variant_of to be one of {', '.join(datasets)}"
+                self.fail(f"datasets.{name}", expected, repr(entry.variant_of))
         cells = [
             cell
             for name, table in tables["descriptors"].items()
             for cell in self._cells(name, table, datasets)
+        ]
+        papers = {
+            (cell.dataset.name, cell.descriptor.name): cell.paper for cell in cells
+        }
+        cells = [
+            replace(
+                cell,
+                paper=papers.get((cell.dataset.variant_of, cell.descriptor.name)),
+            )
+            if cell.dataset.variant_of
+            else cell
+            for cell in cells
         ]
         entries = {cell.descriptor.name: cell.descriptor for cell in cells}
         for key, named in (("datasets", datasets), ("descriptors", entries)):

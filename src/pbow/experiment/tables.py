@@ -68,6 +68,7 @@ def summarize(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
             "dataset": found.dataset,
             "dataset_title": cell.dataset.title,
             "stand_in_for": stand_in_for(cell.dataset),
+            "variant_of": cell.dataset.variant_of,
             "descriptor": found.descriptor,
             "descriptor_title": cell.descriptor.title,
             "ours": cell.descriptor.ours,
