@@ -77,10 +77,20 @@ def read_results(name: str, results: Path = RESULTS) -> Results:
 
 
 def results_of(experiment: Experiment, runs: RunsTable) -> Results:
-    """Return the paper's cells; raise a ValueError if one of them is not complete."""
+    """Return the paper's cells, without variants of data sets.
+
+    Raises
+    ------
+    ValueError
+        If one of them is not complete.
+    """
     runs = planned(experiment, runs)
     summary = summarize(experiment, runs)
-    rows = summary[summary.paper_accuracy.notna() & (summary.classifier == CLASSIFIER)]
+    rows = summary[
+        summary.paper_accuracy.notna()
+        & (summary.variant_of == "")
+        & (summary.classifier == CLASSIFIER)
+    ]
     missing = rows[~rows.status.str.startswith("complete")]
     if len(missing):
         names = ", ".join(missing.dataset + "/" + missing.descriptor)
@@ -99,8 +109,11 @@ def results_of(experiment: Experiment, runs: RunsTable) -> Results:
     )
     frame = runs.frame
     screened = frame[(frame.stage == "screen") & (frame.classifier == CLASSIFIER)]
-    reported = (cell for cell in experiment.cells if cell.paper is not None)
-    words = [cell for cell in reported if cell.descriptor.name in WORDS]
+    words = [
+        cell
+        for cell in experiment.cells
+        if cell.descriptor.name in WORDS and cell.dataset.name in set(rows.dataset)
+    ]
     return Results(paper, here, screened, words)
 
 
@@ -203,8 +216,8 @@ def stable_words_level(rows: pd.DataFrame) -> str:
         holds[title] = difference > 0 or verdict != "differs"
     level = ", ".join(title for title, is_level in holds.items() if is_level) or "none"
     return (
-        f"{_count(holds)}: {level}. Equally well is within two standard errors "
-        "or 1.5 points."
+        f"{_count(holds)} ({level}); equally well is within two standard errors or 1.5 "
+        "points."
     )
 
 

@@ -34,6 +34,10 @@ load = "geomat-standin"
 title = "PetroSurf3D stand-in"
 load = "petrosurf3d-standin"
 repetitions = 4
+[datasets.synthetic-6]
+title = "Synthetic, six classes"
+load = "synthetic-authors"
+variant_of = "synthetic"
 [descriptors.MK]
 make = "MultiScaleKernel"
 params = { output = "distance" }
@@ -121,10 +125,10 @@ def test_pbow_ahead_and_spbow_level_are_counted_apart(results):
     )
     # On GeoMat two standard errors are 3.2 points.
     level = stable_words_level(results.paper)
-    assert level.startswith("2 of 3: Synthetic, PetroSurf3D. ")
+    assert level.startswith("2 of 3 (Synthetic, PetroSurf3D); ")
     assert plain_words_ahead(results.here).startswith("1 of 1, stand-ins 2 of 2. ")
     assert stable_words_level(results.here).startswith(
-        "0 of 1, stand-ins 0 of 2: none."
+        "0 of 1, stand-ins 0 of 2 (none)"
     )
 
 
@@ -199,8 +203,8 @@ def test_the_papers_own_table_contradicts_what_it_says_of_kernels(make_up):
     assert weighting.here.startswith(
         "Better with weighting by more than 1 point: 0 of 8, stand-ins 0 of 4;"
     )
-    assert level.paper.startswith("5 of 6: Synthetic, Reddit-5k, ")
-    assert level.here.startswith("4 of 4, stand-ins 2 of 2: ")
+    assert level.paper.startswith("5 of 6 (Synthetic, Reddit-5k, ")
+    assert level.here.startswith("4 of 4, stand-ins 2 of 2 (")
     lines = to_markdown([words, vectors]).splitlines()
     assert len(lines) == 4
     titles = [title.strip() for title in lines[0].split("|")]

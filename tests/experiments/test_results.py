@@ -90,8 +90,9 @@ def test_the_representations_of_the_whole_table_take_minutes():
     total = 0.0
     for name in ("exp_a", "exp_b"):
         summary = summarize(*read(name))
-        paper = summary[summary.paper_seconds.notna()]
-        total += paper.drop_duplicates(["dataset", "descriptor"]).seconds.sum()
+        paper = summary[summary.paper_seconds.notna() & (summary.variant_of == "")]
+        one = paper.drop_duplicates(["dataset", "descriptor"])
+        total += one.test_chosen_seconds.sum()
     assert total < 420.0
 
 
