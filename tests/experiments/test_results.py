@@ -29,9 +29,9 @@ def read_verdicts():
     return verdicts.read_verdicts()
 
 
-def test_the_results_of_all_experiments_are_here():
+def test_the_results_of_the_papers_experiments_are_here():
     declared = {path.stem for path in EXPERIMENTS.glob("*.toml")}
-    assert {*NAMES} == declared - {"quick"}
+    assert {"exp_a", "exp_b"} <= {*NAMES} <= declared - {"quick"}
 
 
 @each
