@@ -128,3 +128,24 @@ def test_the_readme_has_the_numbers_of_the_defaults():
     assert len(order) >= 6
     for shown, row in zip(list(rows)[1:], order, strict=True):
         assert rows[shown] == table.loc[row, list(titles)].to_dict()
+
+
+def test_the_readme_counts_verdicts():
+    readme = (EXPERIMENTS.parent / "README.md").read_text(encoding="utf-8")
+    found = read_verdicts()
+    rows = re.findall(r"^\| (EXP-[AB], .+?) \|(.+)\|$", readme, re.MULTILINE)
+    assert {data for data, _ in rows} == set(found[found.dataset != "synthetic-6"].data)
+    for data, counts in rows:
+        verdicts_of_data = found[found.data == data].verdict
+        expected = [
+            (verdicts_of_data == v).sum() for v in ("agrees", "undecided", "differs")
+        ]
+        assert list(map(int, counts.split("|"))) == [len(verdicts_of_data), *expected]
+
+
+def test_the_numbers_of_the_notes_are_in_the_tables():
+    tables = "".join(p.read_text(encoding="utf-8") for p in RESULTS.glob("*/table.md"))
+    notes = (RESULTS / "notes.toml").read_text(encoding="utf-8")
+    quoted = re.findall(r"\d+\.\d ± \d+\.\d", notes)
+    assert len(quoted) > 10
+    assert [number for number in quoted if number not in tables] == []
