@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from experiments import choose_defaults, claims, verdicts
+from experiments import choose_defaults, claims, reddit_variants, verdicts
 from pbow.experiment import Folder, progress
 from pbow.experiment.tables import make_tables, summarize
 
@@ -72,6 +72,12 @@ def test_claims_are_of_these_runs():
     found = claims.check_claims(*map(claims.read_results, ("exp_a", "exp_b")))
     text = (RESULTS / "claims.md").read_text(encoding="utf-8")
     assert text == claims.to_markdown(found)
+
+
+def test_the_table_of_reddit_variants_is_of_the_measured_rows():
+    rows = pd.read_csv(RESULTS / "reddit" / "variants.csv")
+    text = (RESULTS / "reddit" / "variants.md").read_text(encoding="utf-8")
+    assert text == reddit_variants.to_markdown(rows)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +150,8 @@ def test_the_readme_counts_verdicts():
 
 
 def test_the_numbers_of_the_notes_are_in_the_tables():
-    tables = "".join(p.read_text(encoding="utf-8") for p in RESULTS.glob("*/table.md"))
+    paths = (*RESULTS.glob("*/table.md"), RESULTS / "reddit" / "variants.md")
+    tables = "".join(path.read_text(encoding="utf-8") for path in paths)
     notes = (RESULTS / "notes.toml").read_text(encoding="utf-8")
     quoted = re.findall(r"\d+\.\d ± \d+\.\d", notes)
     assert len(quoted) > 10
