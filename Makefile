@@ -75,6 +75,7 @@ experiments: .venv/.has-all  ## the full ones: some hours, and PBOW_DATA must be
 	$(foreach name,exp_a exp_b powered scaling optima unreduced,\
 	    $(call run-full,$(name),$(JOBS)))
 	$(call run-full,time_vs_size,1)
+	$(one-thread) $(python) -m experiments.reddit_variants
 	$(one-thread) $(python) -m experiments.verdicts
 	$(one-thread) $(python) -m experiments.claims
 
