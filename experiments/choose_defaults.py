@@ -11,27 +11,15 @@ from typing import Any
 import click
 import pandas as pd
 from experiments.compare import Part, compare, corrected_error
-from experiments.tried import (
-    LogPersistence,
-    PerLabelWords,
-    TiedMixture,
-    WeightsByLabels,
-)
 from sklearn.kernel_approximation import AdditiveChi2Sampler
 from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import StandardScaler
 
-from pbow import PersistenceBoW, StablePersistenceBoW
+from experiments import tried
+from pbow import PersistenceBoW, StablePersistenceBoW, vectorizers
 from pbow.experiment.external import Atol
 from pbow.features import DistanceScaler
 from pbow.kernels import SlicedWassersteinKernel
-from pbow.vectorizers import (
-    PersistenceFisherVector,
-    PersistenceImage,
-    PersistenceStatistics,
-    PersistenceVLAD,
-    SoftPersistenceVLAD,
-)
 
 RESULTS = Path(__file__).parent / "results" / "defaults"
 
@@ -40,16 +28,6 @@ CHOSEN_ON = {
     "geomat-standin": Part(60, 5),
     "reddit-5k": Part(200, 5),
     "synthetic": Part(None, 10),
-}
-# Finalists run on whole sets; the folds of the surfaces are drawn three times.
-WHOLE = {
-    "geomat-standin": Part(None, 10),
-    "reddit-5k": Part(None, 5),
-    "synthetic": Part(None, 10),
-    "synthetic-authors-7": Part(None, 10),
-    "petrosurf3d-standin": Part(None, 3),
-    "shape-segmentation-paper": Part(None, 10),
-    "reddit-12k": Part(None, 5),
 }
 TITLES = {
     "geomat-standin": "GeoMat stand-in",
@@ -60,6 +38,10 @@ TITLES = {
     "shape-segmentation-paper": "3D Shape Segm.",
     "reddit-12k": "Reddit-12k",
 }
+# Finalists run on whole sets; the folds of the surfaces are drawn three times.
+WHOLE = dict.fromkeys(TITLES, Part(None, 10))
+WHOLE |= dict.fromkeys(("reddit-5k", "reddit-12k"), Part(None, 5))
+WHOLE |= {"petrosurf3d-standin": Part(None, 3)}
 
 MACHINES = ["linear", "distance"]  # support vector machines
 OTHERS = ["forest", "neighbors"]
@@ -69,7 +51,7 @@ BEFORE = StablePersistenceBoW(50, temperature=1.0)
 CERTIFIED_BEFORE = StablePersistenceBoW(
     50, temperature=1.0, scale="peak", point_weight="ramp", normalize=None
 )
-STATISTICS = make_pipeline(PersistenceStatistics(), StandardScaler())
+STATISTICS = make_pipeline(vectorizers.PersistenceStatistics(), StandardScaler())
 
 
 def words(**params: Any) -> StablePersistenceBoW:
@@ -102,16 +84,16 @@ SETTINGS = {
     "sPBoW, 5 + 15 + 50, t = 2": StablePersistenceBoW((5, 15, 50), temperature=2.0),
     "… full covariances": words(covariance="full"),
     "… tied covariances": words(covariance="tied"),
-    "… tied covariances, learnt by EM": TiedMixture(
+    "… tied covariances, learnt by EM": tried.TiedMixture(
         SIZES, covariance="tied", temperature=2.0
     ),
     "… words from persistent points (`weighting='ramp'`)": words(weighting="ramp"),
-    "… (birth, log persistence)": make_pipeline(LogPersistence(), words()),
+    "… (birth, log persistence)": make_pipeline(tried.LogPersistence(), words()),
     "… temperatures 1 and 3 side by side": make_union(
         words(temperature=1.0), words(temperature=3.0)
     ),
-    "… words per label": PerLabelWords(),
-    "… words weighted by labels": make_pipeline(words(), WeightsByLabels()),
+    "… words per label": tried.PerLabelWords(),
+    "… words weighted by labels": make_pipeline(words(), tried.WeightsByLabels()),
     "… χ² map instead of roots": make_pipeline(
         words(normalize=None), AdditiveChi2Sampler()
     ),
@@ -119,9 +101,9 @@ SETTINGS = {
     "PBoW, 50 words": PersistenceBoW(50),
     "PBoW, 100 words": PersistenceBoW(100),
     "PBoW, 10 + 30 + 100": PersistenceBoW(SIZES),
-    "VLAD": PersistenceVLAD(),
-    "soft VLAD": SoftPersistenceVLAD(),
-    "Fisher vectors": PersistenceFisherVector(),
+    "VLAD": vectorizers.PersistenceVLAD(),
+    "soft VLAD": vectorizers.SoftPersistenceVLAD(),
+    "Fisher vectors": vectorizers.PersistenceFisherVector(),
     "certified before (peak, ramp)": CERTIFIED_BEFORE,
     "certified: squared ramp, roots": certified(point_weight="squared-ramp"),
     "certified: squared ramp to the median, roots": certified(
@@ -131,7 +113,7 @@ SETTINGS = {
         point_weight="ramp", normalize="smooth-sqrt"
     ),
     "PersistenceStatistics": STATISTICS,
-    "PersistenceImage": PersistenceImage(),
+    "PersistenceImage": vectorizers.PersistenceImage(),
     "Atol (GUDHI), 100 centers": make_pipeline(Atol(100), StandardScaler()),
 }
 FINALISTS = {
@@ -143,18 +125,12 @@ FINALISTS = {
     "certified, before": CERTIFIED_BEFORE,
     "certified": StablePersistenceBoW.certified(),
     "PersistenceStatistics": STATISTICS,
-    "PersistenceImage": PersistenceImage(),
+    "PersistenceImage": vectorizers.PersistenceImage(),
     "Atol (GUDHI), 100 centers": make_pipeline(Atol(100), StandardScaler()),
 }
 # All pairs of the large sets would take hours.
 PAIRWISE = {"sliced Wasserstein distances": SlicedWassersteinKernel()}
-SMALL = [
-    "geomat-standin",
-    "synthetic",
-    "synthetic-authors-7",
-    "petrosurf3d-standin",
-    "shape-segmentation-paper",
-]
+SMALL = {name: part for name, part in WHOLE.items() if not name.startswith("reddit")}
 # Of which two are compared on the same splits.
 PAIRS = {
     "sPBoW": "sPBoW, 50 words (before)",
@@ -170,7 +146,7 @@ def main(jobs: int) -> None:
     compare(CHOSEN_ON, SETTINGS, MACHINES, RESULTS / "settings.csv", jobs)
     path = RESULTS / "finalists.csv"
     compare(WHOLE, FINALISTS, MACHINES, path, jobs)
-    compare({name: WHOLE[name] for name in SMALL}, PAIRWISE, ["distance"], path, jobs)
+    compare(SMALL, PAIRWISE, ["distance"], path, jobs)
     compare(WHOLE, FINALISTS, OTHERS, path, jobs)
     for name, text in tables().items():
         (RESULTS / name).write_text(text, encoding="utf-8")
@@ -184,8 +160,8 @@ def tables() -> dict[str, str]:
         "settings.md": accuracies(settings, MACHINES, list(SETTINGS)),
         "finalists.md": accuracies(finalists, MACHINES, [*FINALISTS, *PAIRWISE]),
         "others.md": accuracies(finalists, OTHERS, list(FINALISTS)),
-        "errors.md": errors(finalists),
-        "differences.md": differences(finalists),
+        "errors.md": errors(finalists, of_differences=False),
+        "differences.md": errors(finalists, of_differences=True),
     }
     return {name: table.to_markdown() + "\n" for name, table in made.items()}
 
@@ -197,48 +173,29 @@ def accuracies(
     means = rows.pivot_table(
         index="descriptor", columns=["data set", "classifier"], values="accuracy"
     )
+    cells = means.reindex(order).map("{:.1f}".format).replace("nan", "-")
     table = {
-        title: [
-            " / ".join(_cell(means, row, name, c) for c in classifiers) for row in order
-        ]
+        title: cells[name][classifiers].agg(" / ".join, axis=1)
         for name, title in TITLES.items()
-        if name in set(rows["data set"])
+        if name in cells
     }
-    return pd.DataFrame(table, index=order)
+    return pd.DataFrame(table).rename_axis(None)
 
 
-def _cell(means: pd.DataFrame, row: str, name: str, classifier: str) -> str:
-    value = means[name, classifier].get(row, float("nan"))
-    return "-" if pd.isna(value) else f"{value:.1f}"
-
-
-def errors(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return mean accuracies of the new settings with corrected standard errors."""
-    table: dict[str, dict[str, str]] = {}
-    for new, classifier in product(PAIRS, MACHINES):
-        table[f"{new}, {classifier}"] = cells = {}
-        some = rows[(rows["descriptor"] == new) & (rows["classifier"] == classifier)]
-        for name, group in some.groupby("data set"):
-            sizes = group["n_train"].mean(), group["n_test"].mean()
-            error = corrected_error(group["accuracy"], *sizes)
-            cells[TITLES[name]] = f"{group['accuracy'].mean():.1f} ± {error:.1f}"
-    return pd.DataFrame(table).T[list(TITLES.values())]
-
-
-def differences(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return new minus old, in points, with its corrected standard error."""
+def errors(rows: pd.DataFrame, *, of_differences: bool) -> pd.DataFrame:
+    """Return means of new settings, or of new minus old, with corrected errors."""
     table: dict[str, dict[str, str]] = {}
     for (new, old), classifier in product(PAIRS.items(), MACHINES):
         table[f"{new}, {classifier}"] = cells = {}
-        for name in WHOLE:
+        for name, title in TITLES.items():
             some = rows[(rows["data set"] == name) & (rows["classifier"] == classifier)]
-            by_split = some.pivot_table(
-                index="split", columns="descriptor", values="accuracy"
+            found = some.pivot(index="split", columns="descriptor", values="accuracy")
+            values = found[new] - found[old] if of_differences else found[new]
+            error = corrected_error(
+                values, some["n_train"].mean(), some["n_test"].mean()
             )
-            apart = by_split[new] - by_split[old]
-            sizes = some["n_train"].mean(), some["n_test"].mean()
-            error = corrected_error(apart, *sizes)
-            cells[TITLES[name]] = f"{apart.mean():+.1f} ± {error:.1f}"
+            sign = "+" if of_differences else ""
+            cells[title] = f"{values.mean():{sign}.1f} ± {error:.1f}"
     return pd.DataFrame(table).T
 
 

@@ -8,19 +8,16 @@ as in the authors' program. Stand-ins are counted apart.
 
 import json
 from collections.abc import Container
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
-from experiments.verdicts import CLASSIFIER, compare
+from experiments.verdicts import CLASSIFIER, RESULTS, compare
 
-from pbow._utils.files import atomic_write
-from pbow.experiment import Cell, Experiment, Folder, RunsTable, choose, planned
+from pbow.experiment import Experiment, Folder, RunsTable, choose, planned
 from pbow.experiment.results import TEST_CHOSEN
 from pbow.experiment.significance import smallest_p, wilcoxon
-from pbow.experiment.tables import stand_in_for, summarize
+from pbow.experiment.tables import summarize
 
-RESULTS = Path(__file__).parent / "results"
 KERNELS = ("2Wd", "MK", "SWK", "PL")
 WORDS = ("PBoW", "sPBoW")
 # The paper's level of significance.
@@ -41,49 +38,33 @@ NUMBERS = {
 }
 
 
-class Claim(NamedTuple):
-    """What the paper says, and what its table and our results give for it."""
-
-    claim: str
-    paper: str
-    here: str
-
-
 class Results(NamedTuple):
     """Of one experiment: a row per cell with the paper's numbers, and one with ours.
 
-    Their columns are dataset, title, descriptor, accuracy, std, runs, seconds, and
-    level: whether the cell is not significantly worse than the best of its data set.
-    `screened` are the runs of the screening, `words` the cells of PBoW and sPBoW.
+    Their columns are dataset, title, descriptor, accuracy, std, runs, seconds, optimum
+    of the paper's supplement, and level: whether the cell is not significantly worse
+    than the best of its data set. `screened` are the runs of the screening.
     """
 
     paper: pd.DataFrame
     here: pd.DataFrame
     screened: pd.DataFrame
-    words: list[Cell]
 
 
 def main() -> None:
     """Write the list."""
-    claims = check_claims(read_results("exp_a"), read_results("exp_b"))
-    with atomic_write(RESULTS / "claims.md") as file:
-        file.write(to_markdown(claims).encode())
+    text = check_claims(*map(read_results, ("exp_a", "exp_b")))
+    (RESULTS / "claims.md").write_text(text, encoding="utf-8")
 
 
-def read_results(name: str, results: Path = RESULTS) -> Results:
+def read_results(name: str) -> Results:
     """Return what a folder of results has on the paper's cells."""
-    folder = Folder(results / name)
+    folder = Folder(RESULTS / name)
     return results_of(folder.read_declaration(), folder.read())
 
 
 def results_of(experiment: Experiment, runs: RunsTable) -> Results:
-    """Return the paper's cells, without variants of data sets.
-
-    Raises
-    ------
-    ValueError
-        If one of them is not complete.
-    """
+    """Return the paper's cells, without variants of data sets; raise if some miss."""
     runs = planned(experiment, runs)
     summary = summarize(experiment, runs)
     rows = summary[
@@ -91,61 +72,58 @@ def results_of(experiment: Experiment, runs: RunsTable) -> Results:
         & (summary.variant_of == "")
         & (summary.classifier == CLASSIFIER)
     ]
-    missing = rows[~rows.status.str.startswith("complete")]
-    if len(missing):
-        names = ", ".join(missing.dataset + "/" + missing.descriptor)
-        msg = f"{experiment.name} is not complete: {names}."
+    names = rows.dataset + "/" + rows.descriptor
+    if not (is_complete := rows.status.str.startswith("complete")).all():
+        msg = f"{experiment.name} is not complete: {', '.join(names[~is_complete])}."
         raise ValueError(msg)
-    title = rows.stand_in_for.where(rows.stand_in_for != "", rows.dataset_title)
+    optima = {cell.name: cell.optimum for cell in experiment.cells}
+    is_own = rows.stand_in_for == ""
+    title = rows.dataset_title.where(is_own, rows.stand_in_for)
     paper = rows.assign(
         title=title,
         level=rows.paper_best,
+        optimum=[optima[name] for name in names],
         **{to: rows[f"paper_{to}"].astype(float) for to in NUMBERS},
     )
     here = rows.assign(
-        title=title.where(rows.stand_in_for == "", title + f" {STAND_IN}"),
+        title=title.where(is_own, title + f" {STAND_IN}"),
         level=_is_level(rows, choose(experiment, runs)),
         **{to: rows[name] for to, name in NUMBERS.items()},
     )
     frame = runs.frame
     screened = frame[(frame.stage == "screen") & (frame.classifier == CLASSIFIER)]
-    words = [
-        cell
-        for cell in experiment.cells
-        if cell.descriptor.name in WORDS and cell.dataset.name in set(rows.dataset)
-    ]
-    return Results(paper, here, screened, words)
+    return Results(paper, here, screened)
 
 
-def check_claims(exp_a: Results, exp_b: Results) -> list[Claim]:
-    """Return all claims, in the order of the paper."""
+def check_claims(exp_a: Results, exp_b: Results) -> str:
+    """Return all claims as a table, in the order of the paper."""
     of_both = [
         pd.concat([one, other.assign(title=other.title + " (EXP-B)")])
         for one, other in ((exp_a.paper, exp_b.paper), (exp_a.here, exp_b.here))
     ]
     of_a = [exp_a.paper, exp_a.here]
-    return [
-        Claim(
+    claims = [
+        (
             '"For all experiments in EXP-A and EXP-B, PBoW or sPBoW achieve '
             'state-of-the-art performance or even above."',
             *map(words_are_level_with_the_best, of_both),
         ),
-        Claim(
+        (
             'EXP-A: "vectorized representations (including the proposed ones) in all '
             'cases outperform kernel-based approaches."',
             *map(vectors_against_kernels, of_a),
         ),
-        Claim(
+        (
             '"PBoW in most cases outperforms its stable equivalent."',
             *map(plain_words_ahead, of_both),
         ),
-        Claim(
+        (
             '"(s)PBoW outperform almost all state of the art approaches in runtime for '
             "all datasets (in EXP-A and EXP-B). The gain in runtime efficiency ranges "
             'from one to up to four orders of magnitude."',
             *map(times_against_words, of_both),
         ),
-        Claim(
+        (
             'Synthetic: "larger codebook sizes are better than small ones but also '
             '[...] with already 20 words a high performance can already be achieved"; '
             'Reddit-5k: "no recognizable increase in performance for larger codebook '
@@ -153,36 +131,33 @@ def check_claims(exp_a: Results, exp_b: Results) -> list[Claim]:
             papers_optima(exp_a, "n_words", SIZED),
             accuracies_by_size(exp_a),
         ),
-        Claim(
+        (
             '"The benefit of weighting is dataset dependent and [...] no general '
             'recommendation can be derived."',
             papers_optima(exp_a, "weighting", set(exp_a.here.dataset)),
             gains_of_weighting(exp_a),
         ),
-        Claim(
+        (
             '"The stable formulation of PBoW, however, performs equally well or even '
             'better than the unstable one in 4/6 datasets."',
             *map(stable_words_level, of_a),
         ),
     ]
+    frame = pd.DataFrame(claims, columns=["The paper", "The paper's table", "Here"])
+    return f"{frame.to_markdown(index=False, disable_numparse=True)}\n"
 
 
 def words_are_level_with_the_best(rows: pd.DataFrame) -> str:
     """Count where PBoW or sPBoW is not significantly worse than the best method."""
-    holds, listed, notes = {}, [], []
+    holds, listed, notes = {}, [], ""
     for title, column in rows.groupby("title", sort=False):
         words, n = column[column.descriptor.isin(WORDS)], int(column.runs.max())
         listed.append(f"{title} {_best(words)}, best {_best(column)}")
         if smallest_p(n) > ALPHA:
-            notes.append(
-                f" {title} does not count: {n} splits cannot show a difference."
-            )
+            notes += f" {title} does not count: {n} splits cannot show a difference."
         else:
             holds[title] = words.level.any()
-    return (
-        f"{_count(holds)} (Wilcoxon test, p > {ALPHA}).{''.join(notes)} "
-        f"{'; '.join(listed)}."
-    )
+    return f"{_count(holds)} (Wilcoxon test, p > {ALPHA}).{notes} {'; '.join(listed)}."
 
 
 def vectors_against_kernels(rows: pd.DataFrame) -> str:
@@ -201,18 +176,16 @@ def vectors_against_kernels(rows: pd.DataFrame) -> str:
 def plain_words_ahead(rows: pd.DataFrame) -> str:
     """Count where PBoW has the higher mean."""
     lead = {title: one.accuracy - two.accuracy for title, one, two in _words(rows)}
-    listed = ", ".join(f"{title} {value:+.1f}" for title, value in lead.items())
     holds = {title: value > 0 for title, value in lead.items()}
-    return f"{_count(holds)}. PBoW minus sPBoW: {listed}."
+    return f"{_count(holds)}. PBoW minus sPBoW: {_signed(lead)}."
 
 
 def stable_words_level(rows: pd.DataFrame) -> str:
     """Count where sPBoW is better than PBoW, or level by the rule of the verdicts."""
     holds = {}
-    for title, plain, stable in _words(rows):
-        difference, _, verdict = compare(
-            *(tuple(row[["accuracy", "std", "runs"]]) for row in (stable, plain))
-        )
+    for title, *both in _words(rows):
+        plain, stable = (tuple(row[["accuracy", "std", "runs"]]) for row in both)
+        difference, _, verdict = compare(stable, plain)
         holds[title] = difference > 0 or verdict != "differs"
     level = ", ".join(title for title, is_level in holds.items() if is_level) or "none"
     return (
@@ -244,10 +217,9 @@ def times_against_words(rows: pd.DataFrame) -> str:
 def papers_optima(exp_a: Results, param: str, datasets: Container[str]) -> str:
     """List the best values of a parameter by the paper's supplement."""
     listed = [
-        f"{cell.descriptor.name} on {stand_in_for(cell.dataset) or cell.dataset.title} "
-        f"{cell.optimum[param]}"
-        for cell in exp_a.words
-        if cell.optimum is not None and cell.dataset.name in datasets
+        f"{row.descriptor} on {row.title} {row.optimum[param]}"
+        for row in _cells_of_words(exp_a.paper)
+        if row.optimum is not None and row.dataset in datasets
     ]
     return f"Not in the table; optima of the supplement: {', '.join(listed)}."
 
@@ -255,12 +227,12 @@ def papers_optima(exp_a: Results, param: str, datasets: Container[str]) -> str:
 def accuracies_by_size(exp_a: Results) -> str:
     """List accuracies by the number of words, with the best of the other parameters."""
     listed = []
-    for cell in exp_a.words:
-        if cell.dataset.name in SIZED:
-            means = _screened(exp_a, cell, "n_words")
+    for row in _cells_of_words(exp_a.here):
+        if row.dataset in SIZED:
+            means = _screened(exp_a, row, "n_words")
             shown = (f"{means[n]:.1f} ({n})" for n in SIZES if n in means.index)
             listed.append(
-                f"{cell.descriptor.name} on {cell.dataset.title} {', '.join(shown)}; "
+                f"{row.descriptor} on {row.title} {', '.join(shown)}; "
                 f"best {means.max():.1f} ({means.idxmax()})"
             )
     return f"Accuracy (number of words) in the screening: {'. '.join(listed)}."
@@ -269,25 +241,15 @@ def accuracies_by_size(exp_a: Results) -> str:
 def gains_of_weighting(exp_a: Results) -> str:
     """Compare weighted with uniform sampling, each with its best other parameters."""
     gains = {}
-    for cell in exp_a.words:
-        means = _screened(exp_a, cell, "weighting")
-        stands_for = stand_in_for(cell.dataset)
-        title = f"{stands_for} {STAND_IN}" if stands_for else cell.dataset.title
-        gains[f"{cell.descriptor.name} on {title}"] = means["ramp"] - means["uniform"]
+    for row in _cells_of_words(exp_a.here):
+        means = _screened(exp_a, row, "weighting")
+        gains[f"{row.descriptor} on {row.title}"] = means["ramp"] - means["uniform"]
     better = {title: gain > GAIN for title, gain in gains.items()}
     worse = {title: gain < -GAIN for title, gain in gains.items()}
-    listed = ", ".join(f"{title} {gain:+.1f}" for title, gain in gains.items())
     return (
         f"Better with weighting by more than {GAIN:g} point: {_count(better)}; worse: "
-        f"{_count(worse)}. Gains in the screening: {listed}."
+        f"{_count(worse)}. Gains in the screening: {_signed(gains)}."
     )
-
-
-def to_markdown(claims: list[Claim]) -> str:
-    """Return the claims as a table."""
-    frame = pd.DataFrame(claims)
-    frame.columns = ["The paper", "The paper's table", "Here"]
-    return f"{frame.to_markdown(index=False, disable_numparse=True)}\n"
 
 
 def _is_level(rows: pd.DataFrame, chosen: pd.DataFrame) -> list[bool]:
@@ -295,29 +257,26 @@ def _is_level(rows: pd.DataFrame, chosen: pd.DataFrame) -> list[bool]:
     chosen = chosen[
         (chosen.classifier == CLASSIFIER) & (chosen.selection == TEST_CHOSEN)
     ].sort_values("repetition")
-    accuracies = {
-        place: group.accuracy.to_numpy()
-        for place, group in chosen.groupby(["dataset", "descriptor"])
-    }
-    best = {
-        dataset: column.descriptor[column.test_chosen_mean.idxmax()]
-        for dataset, column in rows.groupby("dataset")
-    }
+    accuracies = chosen.groupby(["dataset", "descriptor"]).accuracy.agg(list)
+    best = rows.loc[rows.groupby("dataset").test_chosen_mean.idxmax()]
+    best = best.set_index("dataset").descriptor
     return [
         wilcoxon(accuracies[data, best[data]], accuracies[data, method]) > ALPHA
         for data, method in zip(rows.dataset, rows.descriptor, strict=True)
     ]
 
 
-def _screened(results: Results, cell: Cell, param: str) -> pd.Series:
+def _screened(results: Results, cell: Any, param: str) -> pd.Series:
     """Return the best mean test accuracy of the screening for each value of one."""
     runs = results.screened
-    runs = runs[
-        (runs.dataset == cell.dataset.name) & (runs.descriptor == cell.descriptor.name)
-    ]
+    runs = runs[(runs.dataset == cell.dataset) & (runs.descriptor == cell.descriptor)]
     means = 100.0 * runs.groupby("params").accuracy.mean()
     values = [json.loads(params)[param] for params in means.index]
     return means.groupby(values).max()
+
+
+def _cells_of_words(rows: pd.DataFrame) -> Any:
+    return rows[rows.descriptor.isin(WORDS)].itertuples()
 
 
 def _words(rows: pd.DataFrame) -> list[tuple[str, Any, Any]]:
@@ -331,6 +290,10 @@ def _words(rows: pd.DataFrame) -> list[tuple[str, Any, Any]]:
 def _best(rows: pd.DataFrame) -> str:
     best = rows.loc[rows.accuracy.idxmax()]
     return f"{best.descriptor} {best.accuracy:.1f}"
+
+
+def _signed(values: dict[str, float]) -> str:
+    return ", ".join(f"{title} {value:+.1f}" for title, value in values.items())
 
 
 def _count(holds: dict[str, bool]) -> str:

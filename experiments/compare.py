@@ -7,7 +7,7 @@ taken once for all splits. Everything else is learnt from the training set of a 
 
 import time
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,12 +17,17 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.model_selection import (
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    cross_val_predict,
+)
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from tqdm import tqdm
 
+from pbow._utils.files import atomic_write
 from pbow.datasets import Dataset, load_dataset
 from pbow.errors import FewerWordsWarning
 from pbow.features import distance_kernel
@@ -46,12 +51,11 @@ class Part(NamedTuple):
 def compare(
     parts: Mapping[str, Part],
     descriptors: Mapping[str, Any],
-    classifiers: Iterable[str],
+    classifiers: list[str],
     path: Path,
-    n_jobs: int = 2,
-) -> pd.DataFrame:
-    """Measure what the file does not have yet, and return all rows of it."""
-    classifiers = list(classifiers)
+    n_jobs: int,
+) -> None:
+    """Measure what the file does not have yet, and add it there."""
     rows = pd.read_csv(path) if path.exists() else pd.DataFrame(columns=KEYS)
     done = set(zip(*(rows[key] for key in KEYS[:3]), strict=True))
     missing = [
@@ -63,13 +67,10 @@ def compare(
     results = Parallel(n_jobs, return_as="generator_unordered")(
         delayed(measure)(*task) for task in missing
     )
-    path.parent.mkdir(parents=True, exist_ok=True)
     for new in tqdm(results, total=len(missing), unit="cells"):
         rows = pd.concat([rows, pd.DataFrame(new)]) if len(rows) else pd.DataFrame(new)
-        draft = path.with_suffix(".tmp")
-        rows.sort_values(KEYS).to_csv(draft, index=False, lineterminator="\n")
-        draft.replace(path)
-    return rows
+        with atomic_write(path) as file:
+            rows.sort_values(KEYS).to_csv(file, index=False, lineterminator="\n")
 
 
 def measure(
@@ -79,92 +80,83 @@ def measure(
     dataset = load_dataset(name)
     if part.per_label is not None:
         dataset = dataset.subsample(part.per_label)
+    X, y, groups = dataset.diagrams, dataset.labels, dataset.groups
     splits = dataset.splits(repetitions=part.repetitions)
+    start = time.perf_counter()
     distances = None
     if hasattr(descriptor, "distances"):
-        start = time.perf_counter()
-        distances = clone(descriptor).fit(dataset.diagrams).distances(dataset.diagrams)
+        distances = clone(descriptor).fit(X).distances(X)
         seconds = (time.perf_counter() - start) / len(splits)
         classifiers = [c for c in classifiers if c in {"distance", "neighbors"}]
     rows = []
     for number, (train, test) in enumerate(splits):
         if distances is not None:
-            features = distances[np.ix_(train, train)], distances[np.ix_(test, train)]
+            H, H_test = distances[np.ix_(train, train)], distances[np.ix_(test, train)]
         else:
-            features, seconds = _features(descriptor, dataset, train, test, number)
+            start = time.perf_counter()
+            H, H_test = _features(descriptor, dataset, train, test, number)
+            seconds = time.perf_counter() - start
         for classifier in classifiers:
             accuracy, C = classify(
                 classifier,
-                features,
-                dataset,
-                train,
-                test,
+                (H, H_test),
+                (y[train], y[test]),
+                None if groups is None else groups[train],
                 are_distances=distances is not None,
             )
-            key = dict(zip(KEYS, (name, title, classifier, number), strict=True))
+            values = (name, title, classifier, number)
             rows.append(
-                key
-                | {
-                    "accuracy": round(100 * accuracy, 3),
-                    "C": C,
-                    "seconds": round(seconds, 3),
-                    "n_train": len(train),
-                    "n_test": len(test),
-                }
+                dict(zip(KEYS, values, strict=True))
+                | {"accuracy": round(100 * accuracy, 3), "C": C}
+                | {"seconds": round(seconds, 3)}
+                | {"n_train": len(train), "n_test": len(test)}
             )
     return rows
 
 
 def _features(
     descriptor: Any, dataset: Dataset, train: Any, test: Any, seed: int
-) -> tuple[tuple[np.ndarray, np.ndarray], float]:
-    start = time.perf_counter()
+) -> tuple[np.ndarray, np.ndarray]:
     fresh = clone(descriptor)
     seeds = [key for key in fresh.get_params() if key.endswith("random_state")]
     fresh.set_params(**dict.fromkeys(seeds, seed))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FewerWordsWarning)
+    with warnings.catch_warnings(action="ignore", category=FewerWordsWarning):
         H = fresh.fit_transform(dataset.diagrams[train], dataset.labels[train])
-    return (H, fresh.transform(dataset.diagrams[test])), time.perf_counter() - start
+    return H, fresh.transform(dataset.diagrams[test])
 
 
 def classify(
     classifier: str,
     features: tuple[np.ndarray, np.ndarray],
-    dataset: Dataset,
-    train: np.ndarray,
-    test: np.ndarray,
+    labels: tuple[np.ndarray, np.ndarray],
+    groups: np.ndarray | None,
     *,
-    are_distances: bool = False,
+    are_distances: bool,
 ) -> tuple[float, float]:
-    """Return the accuracy on the test set, and C."""
-    H, H_test = features
-    y, y_test = dataset.labels[train], dataset.labels[test]
+    """Return the accuracy on the test set, and C; both sets are (train, test)."""
+    (H, H_test), (y, y_test) = features, labels
     if classifier == "forest":
         forest = RandomForestClassifier(200, random_state=0).fit(H, y)
         return forest.score(H_test, y_test), np.nan
     if classifier == "neighbors":
-        if are_distances:
-            neighbors = KNeighborsClassifier(5, metric="precomputed")
-        else:
-            neighbors = KNeighborsClassifier(5)
-        return neighbors.fit(H, y).score(H_test, y_test), np.nan
+        metric = "precomputed" if are_distances else "minkowski"
+        neighbors = KNeighborsClassifier(5, metric=metric).fit(H, y)
+        return neighbors.score(H_test, y_test), np.nan
     if classifier == "linear":
         # A mean squared norm of 1, so that the best C is in the grid for all.
         scaler = StandardScaler(with_std=False).fit(H)
         H, H_test = scaler.transform(H), scaler.transform(H_test)
+        K, K_test = H @ H.T, H_test @ H.T
         size = np.mean(np.sum(H * H, axis=1)) or 1.0
-        K, K_test = H @ H.T / size, H_test @ H.T / size
     else:
-        if are_distances:
-            K, K_test = -H, -H_test
-        else:
+        K, K_test = -H, -H_test
+        if not are_distances:
             K, K_test = distance_kernel(H, H), distance_kernel(H_test, H)
         size = -np.mean(K) or 1.0
-        K, K_test = K / size, K_test / size
-    groups = None if dataset.groups is None else dataset.groups[train]
-    C = choose_c(K, y, groups)
-    return fit_svm(K, y, C).score(K_test, y_test), C
+    K, K_test = K / size, K_test / size
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        C = choose_c(K, y, groups)
+        return machine(C).fit(K, y).score(K_test, y_test), C
 
 
 def choose_c(K: np.ndarray, y: np.ndarray, groups: np.ndarray | None) -> float:
@@ -174,34 +166,22 @@ def choose_c(K: np.ndarray, y: np.ndarray, groups: np.ndarray | None) -> float:
         # Evenly over the rows sorted by label: every label has its share.
         by_label = np.argsort(y, kind="stable")
         rows = np.sort(by_label[np.arange(MOST_ROWS) * len(y) // MOST_ROWS])
-    y = y[rows]
-    if groups is None:
-        folds = list(
-            StratifiedKFold(INNER_FOLDS, shuffle=True, random_state=0).split(y, y)
-        )
-    else:
-        splitter = StratifiedGroupKFold(INNER_FOLDS, shuffle=True, random_state=0)
-        folds = list(splitter.split(y, y, groups[rows]))
-    scores = []
+    K, y = K[np.ix_(rows, rows)], y[rows]
+    splitter = StratifiedKFold if groups is None else StratifiedGroupKFold
+    inner = None if groups is None else groups[rows]
+    folds = list(splitter(INNER_FOLDS, shuffle=True, random_state=0).split(y, y, inner))
+    right: list[int] = []
     for C in C_VALUES:
-        right = 0.0
-        for fit, check in folds:
-            machine = fit_svm(K[np.ix_(rows[fit], rows[fit])], y[fit], C)
-            predicted = machine.predict(K[np.ix_(rows[check], rows[fit])])
-            right += np.sum(predicted == y[check])
-        scores.append(right)
+        right.append(np.sum(cross_val_predict(machine(C), K, y, cv=folds) == y))
         # Beyond its best value C only fits noise, at many times the work.
-        if right < max(scores) - 0.01 * len(y):
+        if right[-1] < max(right) - 0.01 * len(y):
             break
-    return C_VALUES[int(np.argmax(scores))]
+    return C_VALUES[int(np.argmax(right))]
 
 
-def fit_svm(K: np.ndarray, y: np.ndarray, C: float) -> SVC:
-    """Fit a support vector machine to a kernel matrix."""
-    machine = SVC(kernel="precomputed", C=C, max_iter=MOST_ITERATIONS, cache_size=500)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return machine.fit(K, y)
+def machine(C: float) -> SVC:
+    """Return a support vector machine on a kernel matrix."""
+    return SVC(kernel="precomputed", C=C, max_iter=MOST_ITERATIONS, cache_size=500)
 
 
 def corrected_error(differences: pd.Series, n_train: float, n_test: float) -> float:

@@ -4,8 +4,6 @@
 each of ten folds over all graphs, and writes it to results/reddit/reddit-5k.txt.
 """
 
-import os
-import platform
 import time
 import warnings
 from collections.abc import Callable
@@ -14,18 +12,16 @@ from pathlib import Path
 import click
 import numpy as np
 import pandas as pd
-import scipy
-import sklearn
-from experiments.reddit_features import Features, Floats, Ints, compute_features
-from joblib import Memory
-from scipy.linalg import solve
+from experiments.reddit_features import FILTRATIONS, Floats, Ints, compute_features
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.svm import SVC
 
-import pbow
 from pbow import Diagrams, StablePersistenceBoW
+from pbow.datasets.sources import find_files, plain, search_folders
 from pbow.errors import FewerWordsWarning
+from pbow.experiment.environment import versions
 from pbow.features import DistanceScaler, distance_kernel
 from pbow.homology import Graphs
 
@@ -67,28 +63,32 @@ five folds. These graphs are in the test sets of folds 1 to 9.
 
 @click.command()
 @click.option("--data", type=click.Choice([*FILES]), default="reddit-5k")
-@click.option("--cache", type=click.Path(file_okay=False), help="Keeps the features.")
 @click.option("--predictions", type=click.Path(), help="CSV, one row per graph.")
-def main(data: str, cache: str | None, predictions: str | None) -> None:
+def main(data: str, predictions: str | None) -> None:
     """Classify all graphs of a data set by ten-fold cross-validation."""
     graphs, y = read(data)
-    start = time.perf_counter()
-    features = Memory(cache, verbose=0).cache(compute_features)(graphs)
-    click.echo(f"features: {time.perf_counter() - start:.0f} s", err=True)
+    X, statistics = compute_features(graphs)
     predicted, rows = [], []
     folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
     for fold, (train, test) in enumerate(folds.split(y, y)):
         start = time.perf_counter()
-        labels, chosen = classify(features, y, train, test, seed=fold)
+        labels, chosen = classify(X, statistics, y, train, test, seed=fold)
         seconds = {"seconds": round(time.perf_counter() - start)}
         predicted.append(pd.DataFrame(labels, index=test).assign(label=y[test]))
         correct = {n: 100 * float(np.mean(y[test] == labels[n])) for n in labels}
         rows.append({"fold": fold} | correct | chosen | seconds)
         click.echo(rows[-1], err=True)
     table = pd.DataFrame(rows).set_index("fold")
-    text = report(data, graphs, table, models=[*correct])
+    two_digits = dict.fromkeys(correct, "{:.2f}".format)
+    parts = [
+        f"{data}: {len(graphs)} graphs, {graphs.num_nodes.sum()} vertices",
+        f"{PROTOCOL}\nAccuracy (%), then what was chosen",
+        table.to_string(float_format="{:g}".format, formatters=two_digits),
+        table[[*correct]].agg(["mean", "std"]).to_string(float_format="{:.2f}".format),
+        versions(),
+    ]
+    text = "\n\n".join(parts) + "\n"
     click.echo(text)
-    RESULTS.mkdir(parents=True, exist_ok=True)
     (RESULTS / f"{data}.txt").write_text(text, encoding="utf-8")
     if predictions is not None:
         pd.concat(predicted).sort_index().to_csv(predictions)
@@ -96,61 +96,23 @@ def main(data: str, cache: str | None, predictions: str | None) -> None:
 
 def read(data: str) -> tuple[Graphs, Ints]:
     """Return the graphs of a data set, and the label of each."""
-    path = Path(os.environ.get("PBOW_DATA", ""), f"{FILES[data]}.npz")
-    if not path.is_file():
-        msg = f"Expected {path.name} in the data folder: set PBOW_DATA to it."
+    path = find_files(search_folders(None)).get(plain(FILES[data]))
+    if path is None:
+        msg = f"Expected {FILES[data]}.npz in the data folder: set PBOW_DATA to it."
         raise click.ClickException(msg)
     with np.load(path, allow_pickle=False) as arrays:
         flat = [arrays[name] for name in ("edges", "offsets", "num_nodes")]
         return Graphs(*flat), arrays["labels"].astype(np.int64)
 
 
-def report(data: str, graphs: Graphs, table: pd.DataFrame, models: list[str]) -> str:
-    """Return the protocol, the table of folds, and means with standard deviations."""
-    summary = table[models].agg(["mean", "std"])
-    versions = {
-        "Python": platform.python_version(),
-        "pbow": pbow.__version__,
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
-    }
-    return "\n".join(
-        [
-            f"{data}: {len(graphs)} graphs, {graphs.num_nodes.sum()} vertices",
-            "",
-            PROTOCOL,
-            "Accuracy (%), then what was chosen",
-            "",
-            table.to_string(float_format="{:g}".format, formatters=_two_digits(models)),
-            "",
-            summary.to_string(float_format="{:.2f}".format),
-            "",
-            ", ".join(f"{name} {version}" for name, version in versions.items()),
-            "",
-        ]
-    )
-
-
-def _two_digits(names: list[str]) -> dict[str, Callable[[float], str]]:
-    return dict.fromkeys(names, "{:.2f}".format)
-
-
 def classify(
-    features: Features, y: Ints, train: Ints, test: Ints, seed: int
+    X: Diagrams, statistics: Floats, y: Ints, train: Ints, test: Ints, seed: int
 ) -> tuple[dict[str, Ints], dict[str, float]]:
     """Return the labels that each model gives the test set, and what was chosen."""
-    blocks = [
-        block
-        for X in (features.persistence, features.clouds)
-        for block in word_blocks(X, train, test, seed)
-    ]
-    parts = features.persistence.parts
-    ends = {
-        "four": sum(not part.startswith("depth") for part in parts),
-        "depth": len(parts),
-        "words": len(blocks),
-    }
+    blocks = word_blocks(X, train, test, seed)
+    n_parts = sum(map(len, FILTRATIONS.values()))
+    n_four = n_parts - len(FILTRATIONS["depth"])
+    ends = {"four": n_four, "depth": n_parts, "words": len(blocks)}
     labels: dict[str, Ints] = {}
     chosen: dict[str, float] = {}
     for name, end in ends.items():
@@ -159,19 +121,17 @@ def classify(
         size = -np.mean(K)
         K /= size
         K_test /= size
-        C = choose(C_VALUES, predict_svm, K, y[train], seed)
-        chosen[f"C {name}"] = C
+        chosen[f"C {name}"] = C = choose(C_VALUES, predict_svm, K, y[train], seed)
         labels[name] = predict_svm(K, y[train], K_test, C)
     # As in centered_distance_kernel, with the mean of the training rows as its origin.
     norms, norms_test = (np.linalg.norm(rows, axis=1) / size for rows in (H, H_test))
     K += norms + norms[:, np.newaxis]
     K_test += norms + norms_test[:, np.newaxis]
-    penalty = choose(PENALTIES, predict_ridge, K, y[train], seed)
-    chosen["penalty"] = penalty
-    shares = fit_ridge(K, y[train], K_test, penalty)
+    chosen["penalty"] = choose(PENALTIES, predict_ridge, K, y[train], seed)
+    shares = fit_ridge(K, y[train], K_test, chosen["penalty"])
     boosting = HistGradientBoostingClassifier(**BOOSTING, random_state=seed)
-    boosting.fit(features.statistics[train], y[train])
-    probabilities = boosting.predict_proba(features.statistics[test])
+    boosting.fit(statistics[train], y[train])
+    probabilities = boosting.predict_proba(statistics[test])
     labels["boosting"] = probabilities.argmax(axis=1)
     labels["average"] = (shares + probabilities).argmax(axis=1)
     return labels, chosen
@@ -185,8 +145,7 @@ def word_blocks(
     for part in X.parts:
         words = StablePersistenceBoW((5, 15, 40), temperature=2.0, random_state=seed)
         scaler = DistanceScaler()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FewerWordsWarning)
+        with warnings.catch_warnings(action="ignore", category=FewerWordsWarning):
             H = scaler.fit_transform(words.fit_transform(X[part][train]))
         blocks.append((H, scaler.transform(words.transform(X[part][test]))))
     return blocks
@@ -217,9 +176,7 @@ def choose(
 
 def predict_svm(K: Floats, y: Ints, K_test: Floats, C: float) -> Ints:
     """Return the labels that a support vector machine gives."""
-    machine = SVC(kernel="precomputed", C=C, cache_size=1000).fit(K, y)
-    labels: Ints = machine.predict(K_test)
-    return labels
+    return SVC(kernel="precomputed", C=C, cache_size=1000).fit(K, y).predict(K_test)
 
 
 def predict_ridge(K: Floats, y: Ints, K_test: Floats, penalty: float) -> Ints:
@@ -231,11 +188,8 @@ def fit_ridge(K: Floats, y: Ints, K_test: Floats, penalty: float) -> Floats:
     """Return the indicators of labels as kernel ridge regression predicts them."""
     Y = np.eye(y.max() + 1)[y]
     mean = Y.mean(axis=0)
-    penalized = K + penalty * np.eye(len(K))
-    shares: Floats = K_test @ solve(
-        penalized, Y - mean, assume_a="pos", overwrite_a=True
-    )
-    return shares + mean
+    ridge = KernelRidge(alpha=penalty, kernel="precomputed").fit(K, Y - mean)
+    return ridge.predict(K_test) + mean
 
 
 if __name__ == "__main__":

@@ -4,8 +4,6 @@ All graphs are one: vertices are counted through, and one sparse matrix with all
 on its diagonal serves every function of the vertices.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -44,36 +42,27 @@ EDGE_FUNCTIONS = ("degree", "neighbors", "second", "rank")
 QUANTILES = np.linspace(0.0, 1.0, 11)[:, np.newaxis]
 
 
-class Features(NamedTuple):
-    """Persistence diagrams, vertices and edges as points, and one row of numbers."""
-
-    persistence: Diagrams
-    clouds: Diagrams
-    statistics: Floats
-
-
-def compute_features(graphs: Graphs) -> Features:
-    """Return all features of all graphs."""
+def compute_features(graphs: Graphs) -> tuple[Diagrams, Floats]:
+    """Return diagrams of all graphs, of persistence first, and one row of numbers."""
     A = adjacency(graphs)
     functions = vertex_functions(graphs, A)
-    return Features(
-        extended_persistence(graphs, functions),
-        clouds(graphs, functions),
-        statistics(graphs, A, functions),
-    )
+    parts = extended_persistence(graphs, functions) | clouds(graphs, functions)
+    return Diagrams.from_parts(parts), statistics(graphs, A, functions)
 
 
-def extended_persistence(graphs: Graphs, functions: dict[str, Floats]) -> Diagrams:
+def extended_persistence(
+    graphs: Graphs, functions: dict[str, Floats]
+) -> dict[str, Diagrams]:
     """Return the extended persistence of several functions, one part after another."""
     ends = np.cumsum(graphs.num_nodes)[:-1]
     parts = {}
     for name, wanted in FILTRATIONS.items():
         X = graph_extended(graphs, np.split(functions[name], ends))
         parts |= {f"{name} {part}": X[part] for part in wanted}
-    return Diagrams.from_parts(parts)
+    return parts
 
 
-def clouds(graphs: Graphs, functions: dict[str, Floats]) -> Diagrams:
+def clouds(graphs: Graphs, functions: dict[str, Floats]) -> dict[str, Diagrams]:
     """Return vertices and edges as points in the plane, in the form of diagrams.
 
     A vertex has one function as its birth and another as its persistence. An edge goes
@@ -89,7 +78,7 @@ def clouds(graphs: Graphs, functions: dict[str, Floats]) -> Diagrams:
     for name in EDGE_FUNCTIONS:
         points = np.sort(functions[name][ends], axis=1)
         parts[f"edges {name}"] = Diagrams(points, graphs.offsets)
-    return Diagrams.from_parts(parts)
+    return parts
 
 
 def vertex_functions(graphs: Graphs, A: csr_array) -> dict[str, Floats]:
@@ -109,8 +98,6 @@ def vertex_functions(graphs: Graphs, A: csr_array) -> dict[str, Floats]:
     divisors = np.maximum(degrees, 1)
     logs = np.log1p(degrees)
     neighbors = A @ logs / divisors
-    largest = np.zeros(len(degrees))
-    np.maximum.at(largest, np.repeat(np.arange(len(degrees)), degrees), logs[A.indices])
     returns = np.where(degrees, A @ (1.0 / divisors) / divisors, 1.0)
     rank = 1.0 / sizes
     for _ in range(N_ROUNDS):
@@ -120,7 +107,7 @@ def vertex_functions(graphs: Graphs, A: csr_array) -> dict[str, Floats]:
         "degree": logs,
         "neighbors": neighbors,
         "second": A @ neighbors / divisors,
-        "largest": largest,
+        "largest": A.multiply(logs).max(axis=1).toarray(),
         "return": np.log(returns),
         "rank": np.log(rank),
         "clustering": 2.0 * count_triangles(A) / pairs,
@@ -140,8 +127,7 @@ def count_triangles(A: csr_array) -> Floats:
     U = csr_array((np.ones(up.sum()), (i[up], j[up])), shape=A.shape)
     # In a triangle i -> k -> j, i -> j: by its edge i -> j, and by its edge k -> j.
     outer, inner = (U @ U).multiply(U), (U.T @ U).multiply(U)
-    counts: Floats = outer.sum(axis=1) + outer.sum(axis=0) + inner.sum(axis=1)
-    return counts
+    return outer.sum(axis=1) + outer.sum(axis=0) + inner.sum(axis=1)
 
 
 def depths(A: csr_array) -> Floats:
@@ -180,8 +166,8 @@ def statistics(graphs: Graphs, A: csr_array, functions: dict[str, Floats]) -> Fl
     _, first = np.unique(connected_components(A, directed=False)[1], return_index=True)
     n_components = np.bincount(owners[first], minlength=len(n))
     n_loops = n_edges - n + n_components
-    columns = [np.log(n), np.log1p(n_edges), n_components, np.log1p(n_loops)]
-    columns.append(n_loops / n)
+    columns = [np.log(n), np.log1p(n_edges), n_components]
+    columns += [np.log1p(n_loops), n_loops / n]
     for values in functions.values():
         ordered = values[np.lexsort((values, owners))]
         # Linear between the two nearest values.
@@ -198,8 +184,8 @@ def statistics(graphs: Graphs, A: csr_array, functions: dict[str, Floats]) -> Fl
     for depth in range(8):
         is_there = functions["depth"] == depth
         count = total(is_there)
-        columns += [count / n, np.log1p(count)]
-        columns.append(total(functions["degree"] * is_there) / np.maximum(count, 1))
+        mean = total(functions["degree"] * is_there) / np.maximum(count, 1)
+        columns += [count / n, np.log1p(count), mean]
     ordered = degrees[np.lexsort((-degrees, owners))]
     for k in range(10):
         degree = np.where(k < n, ordered[starts + np.minimum(k, n - 1)], 0)

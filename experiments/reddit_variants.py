@@ -16,31 +16,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from experiments.reddit import RESULTS, read
+from experiments.verdicts import CLASSIFIER, spread
 from joblib import Parallel, delayed
 
 from pbow import Diagrams
-from pbow._utils.files import atomic_write
 from pbow.datasets import normalize_graph_diagrams
-from pbow.datasets.recipes import DegreesOfGraphs
-from pbow.datasets.sources import find_files, opened_with, plain, search_folders
+from pbow.datasets.drawing import FOR_SAMPLES, draw_per_class
 from pbow.datasets.splits import make_splits
 from pbow.errors import FewerWordsWarning
 from pbow.evaluation import Search, evaluate_split
 from pbow.experiment import read_experiment
 from pbow.experiment.descriptors import make_descriptor
-from pbow.homology import Graphs, graph_sublevel
+from pbow.homology import graph_sublevel
 
-FOLDER = Path(__file__).parent
-RESULTS = FOLDER / "results" / "reddit"
-EXP_B = read_experiment(FOLDER / "exp_b.toml")
+EXP_B = read_experiment(Path(__file__).with_name("exp_b.toml"))
 CELLS = {cell.name: cell for cell in EXP_B.cells}
 METHODS = ("PBoW", "PI")
-CLASSIFIER = "distance"
 PROTOCOL = "90/10"
 # As normalize_graph_diagrams has it.
 MIN_PERSISTENCE = 0.01
 
-STEMS = {"reddit-5k": "graphs_REDDIT_MULTI_5K", "reddit-12k": "graphs_REDDIT_MULTI_12K"}
 PER_LABEL = {"reddit-5k": None, "reddit-12k": 513}
 OTHER_DRAWS = (1, 2, 3)
 
@@ -59,58 +55,39 @@ def main() -> None:
     """Measure all variants, and write both files."""
     jobs = (
         delayed(measure)(name, variant, method)
-        for name in STEMS
+        for name in PER_LABEL
         for variant in read_variants(name)
         for method in variant.methods
     )
     frame = pd.DataFrame([row for rows in Parallel(2)(jobs) for row in rows])
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    with atomic_write(RESULTS / "variants.csv") as file:
-        frame.to_csv(file, index=False, lineterminator="\n")
-    with atomic_write(RESULTS / "variants.md") as file:
-        file.write(to_markdown(frame).encode())
+    frame.to_csv(RESULTS / "variants.csv", index=False, lineterminator="\n")
+    (RESULTS / "variants.md").write_text(to_markdown(frame), encoding="utf-8")
 
 
 def read_variants(name: str) -> Iterator[Variant]:
     """Give the diagrams of EXP-B, and others that differ in one step each."""
-    found = find_files(search_folders(None))
-    stem = plain(STEMS[name])
-    if stem not in found:
-        msg = f"Expected {STEMS[name]}.npz in the data folder: set PBOW_DATA to it."
-        raise FileNotFoundError(msg)
-    n = PER_LABEL[name]
-    with opened_with(found[stem], {}) as source:
-        graphs = Graphs(
-            source.read("edges", "iu", 2),
-            source.read("offsets", "iu", 1),
-            source.read("num_nodes", "iu", 1),
-        )
-        all_labels = DegreesOfGraphs().samples(source, 0).labels
-        draws = {
-            seed: DegreesOfGraphs(n).samples(source, seed).rows
-            for seed in (0, *(OTHER_DRAWS if n else ()))
-        }
-    X = graph_sublevel(graphs, "degree", dims=0)
+    graphs, labels = read(name)
+    X, n = graph_sublevel(graphs, "degree", dims=0), PER_LABEL[name]
     if n is None:
-        yield from variants_of(X, all_labels)
+        yield from variants_of(X, labels)
         return
-    yield from variants_of(X[draws[0]], all_labels[draws[0]])
+
+    def draw(seed: int) -> np.ndarray:
+        n_labels = labels.max() + 1
+        return draw_per_class(labels, n_labels, n, seed=seed, purpose=FOR_SAMPLES)
+
+    yield from variants_of(X[draw(0)], labels[draw(0)])
     normalized = normalize_graph_diagrams(X)
     for seed in OTHER_DRAWS:
         title = f"another draw of {n} graphs per label (seed {seed})"
-        yield Variant(title, normalized[draws[seed]], all_labels[draws[seed]])
-    yield Variant(f"all {len(X):,} graphs", normalized, all_labels)
+        yield Variant(title, normalized[draw(seed)], labels[draw(seed)])
+    yield Variant(f"all {len(X):,} graphs", normalized, labels)
 
 
 def variants_of(X: Diagrams, labels: np.ndarray) -> Iterator[Variant]:
     """Give the variants of the same graphs.
 
-    Parameters
-    ----------
-    X : Diagrams
-        By degree, neither scaled nor filtered, with essential points.
-    labels : ndarray of int
-        Of the graphs.
+    X is by degree, neither scaled nor filtered, with essential points.
     """
     normalized = normalize_graph_diagrams(X, min_persistence=MIN_PERSISTENCE)
     yield Variant("as in EXP-B", normalized, labels)
@@ -140,12 +117,9 @@ def closed(normalized: Diagrams) -> Diagrams:
     Those that are born later are left out. A sample without a finite death is not
     scaled: there 1 is one degree above the lowest.
     """
-    births, deaths = normalized.points.T
-    deaths = np.where(np.isinf(deaths), 1.0, deaths)
-    keep = deaths > births
-    before = np.concatenate(([0], np.cumsum(keep)))
-    points = np.column_stack((births, deaths))[keep]
-    return Diagrams(points, before[normalized.offsets], name=normalized.parts[0])
+    closed = [np.where(np.isinf(points), 1.0, points) for points in normalized]
+    kept = [points[points[:, 1] > points[:, 0]] for points in closed]
+    return Diagrams.from_list(kept, name=normalized.parts[0])
 
 
 def measure(name: str, variant: Variant, method: str) -> list[dict[str, object]]:
@@ -165,8 +139,7 @@ def measure(name: str, variant: Variant, method: str) -> list[dict[str, object]]
     rows = []
     for number, split in enumerate(splits):
         seed = EXP_B.seed + number
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FewerWordsWarning)
+        with warnings.catch_warnings(action="ignore", category=FewerWordsWarning):
             found = evaluate_split(
                 make_descriptor(cell.descriptor.make, params, seed=seed),
                 variant.diagrams,
@@ -187,15 +160,12 @@ def measure(name: str, variant: Variant, method: str) -> list[dict[str, object]]
 def to_markdown(frame: pd.DataFrame) -> str:
     """Return one table per data set: mean ± standard deviation over the splits."""
     cells = frame.groupby(["dataset", "variant", "method"], sort=False).accuracy
-    text = cells.mean().map("{:.1f}".format) + " ± " + cells.std().map("{:.1f}".format)
+    text = cells.agg(lambda found: spread(found.mean(), found.std()))
     parts = []
     for name in frame.dataset.unique():
         table = text[name].unstack("method", sort=False).fillna("")
-        reported = {method: CELLS[f"{name}/{method}"].paper for method in table}
-        table.loc["paper"] = [
-            f"{paper.accuracy:.1f} ± {paper.std:.1f}" if paper else ""
-            for paper in reported.values()
-        ]
+        papers = [CELLS[f"{name}/{method}"].paper for method in table]
+        table.loc["paper"] = [spread(paper.accuracy, paper.std) for paper in papers]
         title = CELLS[f"{name}/{METHODS[0]}"].dataset.title
         parts.append(f"**{title}**\n\n{table.to_markdown(disable_numparse=True)}")
     return "\n\n".join(parts) + "\n"

@@ -16,51 +16,39 @@ from pbow import Diagrams, StablePersistenceBoW
 from pbow.codebook import GaussianCodebook
 from pbow.encoding import encode_likelihoods
 
-__all__ = ["LogPersistence", "PerLabelWords", "TiedMixture", "WeightsByLabels"]
-
 
 class LogPersistence(TransformerMixin, BaseEstimator):
-    """Replace persistence p by log(1 + p / s), s being `share` of the median.
+    """Replace persistence p by log(1 + p / s), s being a tenth of the median.
 
     Zero stays zero; points that crowd near the diagonal are pulled apart.
     """
 
-    def __init__(self, share: float = 0.1) -> None:
-        self.share = share
-
     def fit(self, X: Diagrams, y: Any = None) -> Self:
         """Take the median of the training points."""
         persistence = X.points[:, 1] - X.points[:, 0]
-        self.unit_ = self.share * np.median(persistence[persistence > 0.0])
+        self.unit_ = 0.1 * np.median(persistence[persistence > 0.0])
         return self
 
     def transform(self, X: Diagrams) -> Diagrams:
         """Move the deaths."""
-        births, deaths = X.points.T
         # Births in the same unit; the words are whitened, which takes it out again.
+        births, deaths = X.points.T
         moved = births / self.unit_ + np.log1p((deaths - births) / self.unit_)
-        return Diagrams(
-            np.column_stack((births / self.unit_, moved)), X.offsets, name=X.parts[0]
-        )
+        points = np.column_stack((births / self.unit_, moved))
+        return Diagrams(points, X.offsets, name=X.parts[0])
 
 
 class PerLabelWords(TransformerMixin, BaseEstimator):
     """Learn a mixture per label, and encode by the posteriors of all words together."""
 
-    def __init__(
-        self, n_words: int = 140, temperature: float = 2.0, random_state: Any = None
-    ) -> None:
-        self.n_words = n_words
-        self.temperature = temperature
+    def __init__(self, random_state: Any = None) -> None:
         self.random_state = random_state
 
     def fit(self, X: Diagrams, y: Any) -> Self:
-        """Learn the same number of words from the diagrams of each label."""
-        labels = np.unique(y)
-        size = max(2, self.n_words // len(labels))
-        words = StablePersistenceBoW(
-            size, temperature=self.temperature, random_state=self.random_state
-        )
+        """Learn the same number of words, 140 in all, from diagrams of each label."""
+        labels, seed = np.unique(y), self.random_state
+        n_words = max(2, 140 // len(labels))
+        words = StablePersistenceBoW(n_words, temperature=2.0, random_state=seed)
         (part,) = X.parts
         books = [words.fit(X[y == k]).codebooks_[part] for k in labels]
         arrays = {
@@ -82,21 +70,20 @@ class TiedMixture(StablePersistenceBoW):
     """Learn tied words by expectation maximization, as scikit-learn does."""
 
     def _learn_words(
-        self, sample: np.ndarray, n_words: int, seed: int
+        self, sample: np.ndarray, n_words: tuple[int, ...], seed: int
     ) -> GaussianCodebook:
         scale = sample.std(axis=0)
-        n_words = min(n_words, len(np.unique(sample, axis=0)))
-        mixture = GaussianMixture(n_words, covariance_type="tied", random_state=seed)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            mixture.fit(sample / scale)
-        covariance = mixture.covariances_ * scale * scale[:, np.newaxis]
-        return GaussianCodebook(
-            mixture.weights_,
-            mixture.means_ * scale,
-            np.tile(covariance, (n_words, 1, 1)),
-            scale,
-        )
+        n_points = len(np.unique(sample, axis=0))
+        books = []
+        for n in sorted({min(size, n_points) for size in n_words}):
+            mixture = GaussianMixture(n, covariance_type="tied", random_state=seed)
+            with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+                mixture.fit(sample / scale)
+            covariance = mixture.covariances_ * scale * scale[:, np.newaxis]
+            shapes = np.tile(covariance, (n, 1, 1))
+            means = mixture.means_ * scale
+            books.append(GaussianCodebook(mixture.weights_, means, shapes, scale))
+        return GaussianCodebook.join(books)
 
 
 class WeightsByLabels(TransformerMixin, BaseEstimator):

@@ -7,14 +7,12 @@
 import math
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from scipy import stats
 
-from pbow._utils.files import atomic_write
 from pbow.experiment import Experiment, Folder, RunsTable
-from pbow.experiment.tables import stand_in_for, summarize
+from pbow.experiment.tables import summarize
 
 RESULTS = Path(__file__).parent / "results"
 EXPERIMENTS = {"exp_a": "EXP-A", "exp_b": "EXP-B"}
@@ -42,35 +40,18 @@ COLUMNS = {
 def main() -> None:
     """Write the table."""
     text = to_markdown(read_verdicts())
-    with atomic_write(RESULTS / "verdicts.md") as file:
-        file.write(text.encode())
+    (RESULTS / "verdicts.md").write_text(text, encoding="utf-8")
 
 
 def read_verdicts(results: Path = RESULTS) -> pd.DataFrame:
-    """Return the verdicts of all experiments of the paper that have results.
-
-    Raises
-    ------
-    FileNotFoundError
-        If none has results.
-    ValueError
-        If there are notes on what is not in the paper's table.
-    """
-    path = results / "notes.toml"
-    notes = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    """Return the verdicts of both experiments of the paper."""
+    notes = tomllib.loads((results / "notes.toml").read_text(encoding="utf-8"))
     _check_names("experiments", set(notes), set(EXPERIMENTS))
     folders = {name: Folder(results / name) for name in EXPERIMENTS}
     found = [
         verdicts_of(folder.read_declaration(), folder.read(), notes.get(name, {}))
         for name, folder in folders.items()
-        if folder.table.exists()
     ]
-    if not found:
-        msg = (
-            f"Expected {results} to have the results of {' or '.join(EXPERIMENTS)}; "
-            "`make experiments` makes them."
-        )
-        raise FileNotFoundError(msg)
     return pd.concat(found, ignore_index=True)
 
 
@@ -79,42 +60,27 @@ def verdicts_of(
 ) -> pd.DataFrame:
     """Return one row per cell that the paper reports, stand-ins left out.
 
-    Parameters
-    ----------
-    experiment : Experiment
-        EXP-A or EXP-B.
-    runs : RunsTable
-        Its runs.
-    notes : dict
-        What there is to say, by data set and method.
+    `notes` has what there is to say, by data set and method.
     """
+    summary = summarize(experiment, runs).astype({"paper_std": float})
+    summary = summary[summary.paper_accuracy.notna() & (summary.stand_in_for == "")]
     noted = {f"{data}/{method}" for data in notes for method in notes[data]}
-    reported_cells = {
-        cell.name
-        for cell in experiment.cells
-        if cell.paper is not None and not stand_in_for(cell.dataset)
+    reported = set(summary.dataset + "/" + summary.descriptor)
+    _check_names(f"cells of {experiment.name}", noted, reported)
+    # Some combinations of parameters may have failed.
+    summary = summary[summary.status.str.startswith("complete")]
+    linear = {
+        (row.dataset, row.descriptor): spread(row.test_chosen_mean, row.test_chosen_std)
+        for row in summary[summary.classifier == "linear"].itertuples()
     }
-    _check_names(f"cells of {experiment.name}", noted, reported_cells)
-    summary = summarize(experiment, runs)
-    reported = summary[
-        summary.paper_accuracy.notna()
-        & (summary.stand_in_for == "")
-        # Some combinations of parameters may have failed.
-        & summary.status.str.startswith("complete")
-    ].astype({"paper_std": float})
     rows = []
-    for row in reported[reported.classifier == CLASSIFIER].itertuples():
-        of_cell = (reported.dataset == row.dataset) & (
-            reported.descriptor == row.descriptor
-        )
-        linear = reported[of_cell & (reported.classifier == "linear")]
+    for row in summary[summary.classifier == CLASSIFIER].itertuples():
         difference, half_width, verdict = compare(
             (row.test_chosen_mean, row.test_chosen_std, row.n_repetitions),
             (row.paper_accuracy, row.paper_std, row.paper_runs),
         )
         rows.append(
             {
-                "experiment": experiment.name,
                 "dataset": row.dataset,
                 "data": f"{EXPERIMENTS[experiment.name]}, {row.dataset_title}",
                 "method": row.descriptor_title,
@@ -122,18 +88,12 @@ def verdicts_of(
                 "paper": spread(row.paper_accuracy, row.paper_std),
                 "difference": interval(difference, half_width),
                 "verdict": verdict,
-                "linear": (
-                    spread(
-                        linear.test_chosen_mean.iloc[0], linear.test_chosen_std.iloc[0]
-                    )
-                    if len(linear)
-                    else ""
-                ),
+                "linear": linear.get((row.dataset, row.descriptor), ""),
                 "nested": spread(row.nested_mean, row.nested_std),
                 "why": notes.get(row.dataset, {}).get(row.descriptor, ""),
             }
         )
-    return pd.DataFrame(rows, columns=["experiment", "dataset", *COLUMNS])
+    return pd.DataFrame(rows, columns=["dataset", *COLUMNS])
 
 
 def compare(
@@ -141,13 +101,10 @@ def compare(
 ) -> tuple[float, float, str]:
     """Return the difference of two means, half of its 95 % interval, and the verdict.
 
-    The interval is Welch's: each mean has its own variance, and few runs make it wide.
-
-    Parameters
-    ----------
-    here, paper : (mean, std, n_runs)
-        Accuracies in percent. Runs are taken for independent, which they are not quite:
-        training sets overlap. Without both standard deviations nothing is decided.
+    Both are (mean, std, n_runs), accuracies in percent. The interval is Welch's: each
+    mean has its own variance, and few runs make it wide. Runs are taken for
+    independent, which they are not quite: training sets overlap. Without both standard
+    deviations nothing is decided.
     """
     difference = here[0] - paper[0]
     # Squared standard errors.
@@ -167,12 +124,10 @@ def compare(
 
 def to_markdown(verdicts: pd.DataFrame) -> str:
     """Return the table, and how many cells agree per data set."""
-    counts = verdicts.groupby("data", sort=False).verdict.value_counts()
     lines = []
-    for data in verdicts.data.unique():
-        of_data: Any = counts[data]
-        each = ", ".join(f"{n} {verdict}" for verdict, n in of_data.items())
-        lines.append(f"- {data}: {each} (of {of_data.sum()})")
+    for data, found in verdicts.groupby("data", sort=False).verdict:
+        each = ", ".join(f"{n} {what}" for what, n in found.value_counts().items())
+        lines.append(f"- {data}: {each} (of {len(found)})")
     shown = verdicts[list(COLUMNS)].rename(columns=COLUMNS)
     table = shown.to_markdown(index=False, disable_numparse=True)
     return "\n".join(lines) + f"\n\n{table}\n"

@@ -8,12 +8,9 @@ import re
 import tomllib
 from pathlib import Path
 
-from experiments.figures.curves import accuracy_against_time, accuracy_by_codebook_size
+from experiments.figures import curves, illustrations, labels, times
 from experiments.figures.drawing import CannotDraw
-from experiments.figures.illustrations import pipeline, rips_stages, shapes
-from experiments.figures.labels import class_differences, class_histograms, confusion
 from experiments.figures.results import Results
-from experiments.figures.times import time_against_size
 from matplotlib import style
 
 from pbow._utils.files import AnyPath, atomic_write
@@ -23,8 +20,9 @@ __all__ = ["draw_figures"]
 TEXTS = tomllib.loads(Path(__file__).with_name("captions.toml").read_text("utf-8"))
 # In the order of the paper and its supplement.
 FIGURES = (
-    *(pipeline, rips_stages, shapes, accuracy_by_codebook_size, class_histograms),
-    *(confusion, class_differences, accuracy_against_time, time_against_size),
+    *(illustrations.pipeline, illustrations.rips_stages, illustrations.shapes),
+    *(curves.accuracy_by_codebook_size, labels.class_histograms, labels.confusion),
+    *(labels.class_differences, curves.accuracy_against_time, times.time_against_size),
 )
 # Without a salt, the names inside an SVG are random. A dollar sign in the name of a
 # data set begins no formula.

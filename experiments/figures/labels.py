@@ -106,8 +106,8 @@ def learn(
     """Fit to the last part of all diagrams; return it and what captions say of it."""
     part = dataset.diagrams.parts[-1]
     X = dataset.diagrams[part].finite()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FewerWordsWarning)  # captions give the number
+    # Captions give the number.
+    with warnings.catch_warnings(action="ignore", category=FewerWordsWarning):
         bow.set_params(random_state=0).fit(X)
     n_words = bow.codebooks_[part].n_words
     return bow, X, {"n_words": n_words, "n_diagrams": len(X), "part": part}

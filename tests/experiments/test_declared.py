@@ -1,6 +1,7 @@
 """What the repository's own experiments declare: grids, and the paper's numbers."""
 
 import math
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,10 @@ VECTORIZED = ["PI", "RM", "PBoW", "sPBoW"]
 SUB_SAMPLES = {"geomat": 30, "reddit-5k": 100, "reddit-12k": 50, "petrosurf3d": 390}
 LARGE = list(SUB_SAMPLES)
 OF_THE_PAPER = ["synthetic", *LARGE, "shape-segmentation"]
-BESIDES = ["shape-segmentation-h1", "synthetic-6"]
+VARIANT_OF = {
+    "shape-segmentation-h1": "shape-segmentation",
+    "synthetic-6": "synthetic",
+}
 
 each_experiment = pytest.mark.parametrize(
     "experiment", EXPERIMENTS.values(), ids=EXPERIMENTS
@@ -79,23 +83,19 @@ def test_what_is_loaded_is_known_and_a_stand_in_is_called_one(experiment):
 
 
 def test_data_sets_are_those_of_the_paper_and_sub_sampled_as_there():
-    exp_a = EXPERIMENTS["exp_a"].datasets
-    assert [dataset.name for dataset in exp_a] == OF_THE_PAPER + BESIDES
-    assert {d.name: d.per_label for d in exp_a if d.per_label} == SUB_SAMPLES
-    exp_b = EXPERIMENTS["exp_b"].datasets
-    assert [dataset.name for dataset in exp_b] == LARGE
-    assert {d.per_label for d in exp_b} == {None}
-    variants = {d.name: d.variant_of for d in exp_a if d.variant_of}
-    assert variants == dict(
-        zip(BESIDES, ["shape-segmentation", "synthetic"], strict=True)
+    exp_a, exp_b = (
+        {d.name: d for d in EXPERIMENTS[name].datasets} for name in ("exp_a", "exp_b")
     )
-    loaded = {dataset.name: dataset.load for dataset in exp_a}
-    assert loaded["synthetic"] == "synthetic-authors-7"
-    assert loaded["shape-segmentation"] == "shape-segmentation-paper"
-    for name in ("exp_a", "exp_b"):
-        repetitions = {d.name: d.repetitions for d in EXPERIMENTS[name].datasets}
-        assert EXPERIMENTS[name].repetitions == 5
-        assert {n: r for n, r in repetitions.items() if r} == {"petrosurf3d": 4}
+    assert [*exp_a] == [*OF_THE_PAPER, *VARIANT_OF]
+    assert {d.name: d.per_label for d in exp_a.values() if d.per_label} == SUB_SAMPLES
+    assert [*exp_b] == LARGE
+    assert {d.per_label for d in exp_b.values()} == {None}
+    assert {n: d.variant_of for n, d in exp_a.items() if d.variant_of} == VARIANT_OF
+    assert exp_a["synthetic"].load == "synthetic-authors-7"
+    assert exp_a["shape-segmentation"].load == "shape-segmentation-paper"
+    for name, datasets in (("exp_a", exp_a), ("exp_b", exp_b)):
+        others = {n: d.repetitions for n, d in datasets.items() if d.repetitions}
+        assert (EXPERIMENTS[name].repetitions, others) == (5, {"petrosurf3d": 4})
 
 
 def test_kernels_are_compared_by_distances_and_landscapes_twice_as_far():
@@ -109,12 +109,9 @@ def test_kernels_are_compared_by_distances_and_landscapes_twice_as_far():
 
 
 def test_every_cell_of_the_papers_table_is_reported():
-    assert set(reported("exp_a")) == {
-        f"{dataset}/{row}" for dataset in OF_THE_PAPER for row in KERNELS + VECTORIZED
-    }
-    assert set(reported("exp_b")) == {
-        f"{dataset}/{row}" for dataset in LARGE for row in VECTORIZED
-    }
+    rows = {"exp_a": (OF_THE_PAPER, KERNELS + VECTORIZED), "exp_b": (LARGE, VECTORIZED)}
+    for name, table in rows.items():
+        assert set(reported(name)) == {"/".join(cell) for cell in product(*table)}
 
 
 def test_the_papers_numbers_add_up():
@@ -123,12 +120,10 @@ def test_the_papers_numbers_add_up():
     assert math.fsum(seconds.values()) == pytest.approx(236_648.1, abs=0.01)
     without = [s for (_, key), s in seconds.items() if not key.endswith("/2Wd")]
     assert math.fsum(without) == pytest.approx(140_472.2, abs=0.01)
-    for name, sums in {"exp_a": (2798.2, 158.9), "exp_b": (746.15, 38.3)}.items():
-        own = reported(name).values()
-        assert math.fsum(cell.accuracy for cell in own) == pytest.approx(sums[0])
-        assert math.fsum(cell.std for cell in own) == pytest.approx(sums[1])
-    assert sum(cell.best for cell in reported("exp_a").values()) == 22
-    assert sum(cell.best for cell in reported("exp_b").values()) == 9
+    expected = {"exp_a": (2798.2, 158.9, 22), "exp_b": (746.15, 38.3, 9)}
+    for name, sums in expected.items():
+        own = [(cell.accuracy, cell.std, cell.best) for cell in reported(name).values()]
+        assert np.sum(own, axis=0) == pytest.approx(sums)
 
 
 def test_the_paper_has_four_folds_on_petro_and_three_runs_of_mk_on_the_reddits():
@@ -142,34 +137,32 @@ def test_the_paper_has_four_folds_on_petro_and_three_runs_of_mk_on_the_reddits()
 
 
 @pytest.mark.parametrize(
-    ("experiment", "name", "accuracy", "std", "seconds", "best", "fastest"),
+    ("experiment", "name", "numbers"),
     [
-        ("exp_a", "synthetic/2Wd", 98.0, 1.3, 133.4, True, False),
-        ("exp_a", "synthetic/RM", 92.3, 2.6, 0.9, False, True),
-        ("exp_a", "geomat/MK", 9.1, 3.1, 10883.0, False, False),
-        ("exp_a", "reddit-5k/PI", 48.4, 5.7, 1250.9, True, False),
-        ("exp_a", "reddit-12k/sPBoW", 31.6, 2.8, 1.3, False, True),
-        ("exp_a", "petrosurf3d/SWK", 78.0, 6.3, 3913.0, True, False),
-        ("exp_a", "shape-segmentation/PBoW", 90.8, 0.7, 5.4, False, True),
-        ("exp_b", "geomat/PI", 22.45, 0.0, 7243.1, False, False),
-        ("exp_b", "reddit-5k/PBoW", 49.9, 3.3, 1.5, True, True),
-        ("exp_b", "petrosurf3d/sPBoW", 79.9, 5.2, 161.8, True, False),
+        ("exp_a", "synthetic/2Wd", (98.0, 1.3, 133.4, True, False)),
+        ("exp_a", "synthetic/RM", (92.3, 2.6, 0.9, False, True)),
+        ("exp_a", "geomat/MK", (9.1, 3.1, 10883.0, False, False)),
+        ("exp_a", "reddit-5k/PI", (48.4, 5.7, 1250.9, True, False)),
+        ("exp_a", "reddit-12k/sPBoW", (31.6, 2.8, 1.3, False, True)),
+        ("exp_a", "petrosurf3d/SWK", (78.0, 6.3, 3913.0, True, False)),
+        ("exp_a", "shape-segmentation/PBoW", (90.8, 0.7, 5.4, False, True)),
+        ("exp_b", "geomat/PI", (22.45, 0.0, 7243.1, False, False)),
+        ("exp_b", "reddit-5k/PBoW", (49.9, 3.3, 1.5, True, True)),
+        ("exp_b", "petrosurf3d/sPBoW", (79.9, 5.2, 161.8, True, False)),
     ],
 )
-def test_cells_are_those_of_the_papers_table(
-    experiment, name, accuracy, std, seconds, best, fastest
-):
+def test_cells_are_those_of_the_papers_table(experiment, name, numbers):
     cell = reported(experiment)[name]
-    assert (cell.accuracy, cell.std, cell.seconds) == (accuracy, std, seconds)
-    assert (cell.best, cell.fastest) == (best, fastest)
+    numbers_here = (cell.accuracy, cell.std, cell.seconds, cell.best, cell.fastest)
+    assert numbers_here == numbers
 
 
 @pytest.mark.parametrize(
     ("experiment", "descriptor", "sizes"),
     [
-        ("exp_a", "2Wd", [1, 1, 1, 1, 1, 1]),
-        ("exp_a", "MK", [3, 3, 3, 3, 3, 3]),
-        ("exp_a", "SWK", [5, 5, 5, 5, 5, 5]),
+        ("exp_a", "2Wd", [1] * 6),
+        ("exp_a", "MK", [3] * 6),
+        ("exp_a", "SWK", [5] * 6),
         ("exp_a", "PI", [80, 36, 72, 72, 60, 80]),
         ("exp_a", "RM", [27, 36, 36, 36, 36, 27]),
         ("exp_a", "PBoW", [120, 72, 78, 54, 78, 60]),
@@ -184,7 +177,7 @@ def test_grids_are_as_large_as_in_the_supplement(experiment, descriptor, sizes):
     assert [
         len(cell.combinations())
         for cell in EXPERIMENTS[experiment].cells
-        if cell.descriptor.name == descriptor and cell.dataset.name not in BESIDES
+        if cell.descriptor.name == descriptor and not cell.dataset.variant_of
     ] == sizes
 
 
@@ -194,12 +187,9 @@ def test_a_bandwidth_is_the_root_of_half_the_authors_time():
 
 
 def test_counting_ramps_and_cells_are_tried_beside_the_grid():
+    ramps = [{"point_weight": "ramp", "weighting": w} for w in ("ramp", "uniform")]
     for name in ("exp_a", "exp_b"):
         also = {entry.name: entry.also for entry in EXPERIMENTS[name].descriptors}
-        ramps = [
-            {"point_weight": "ramp", "weighting": weighting}
-            for weighting in ("ramp", "uniform")
-        ]
         assert also["PBoW"] == ramps
         assert also["sPBoW"] == [*ramps, {"codebook": "cells"}]
 
@@ -209,15 +199,12 @@ def test_twenty_splits_are_at_the_optima_of_exp_a():
     for name, cell in cells_of("powered").items():
         optimum = there[name].descriptor.params | (there[name].optimum or {})
         [params] = cell.combinations()
-        made = [
-            make_descriptor(entry.make, chosen, seed=0).get_params()
-            for entry, chosen in (
-                (cell.descriptor, params),
-                (there[name].descriptor, optimum),
-            )
-        ]
-        made[1].pop("codebook", None)
-        assert made[0] == made[1], name
+        here, in_exp_a = (
+            make_descriptor(one.descriptor.make, chosen, seed=0).get_params()
+            for one, chosen in ((cell, params), (there[name], optimum))
+        )
+        in_exp_a.pop("codebook", None)
+        assert here == in_exp_a, name
     assert EXPERIMENTS["powered"].repetitions == 20  # five times four folds
 
 

@@ -67,18 +67,11 @@ def results(folder):
 
 @pytest.fixture(scope="module")
 def frame(folder):
-    return Folder(folder).read().frame
+    return Folder(folder).read().frame.assign(accuracy=lambda f: 100.0 * f.accuracy)
 
 
 def axes_of(figure):
     return {ax.get_title(): ax for ax in figure.axes}
-
-
-def without_data(tmp_path, dataset):
-    """Return a folder that has a declaration and no runs."""
-    text = f"[datasets.own]\n{dataset}\n[descriptors.PBoW]\nmake = 'PersistenceBoW'\n"
-    (tmp_path / "own.toml").write_text(text)
-    return tmp_path
 
 
 def test_all_figures_are_written_with_their_captions(folder, drawn):
@@ -95,13 +88,13 @@ def test_all_figures_are_written_with_their_captions(folder, drawn):
         assert texts["title"] in {element.text for element in svg.iter()}
 
 
-def test_captions_name_the_classifier_and_have_their_numbers(drawn, frame):
+def test_captions_name_the_classifier_and_have_their_numbers(drawn, results):
     captions = {name: texts["caption"] for name, texts in drawn[0].items()}
     without = {"pipeline", "rips_stages", "shapes", "class_histograms_shapes"}
     assert {n for n in NAMES if "“distance”" not in captions[n]} == without
     assert "8 words" in captions["pipeline"]
     assert "all 36 diagrams" in captions["class_histograms_shapes"]
-    [machine] = set(frame.machine)
+    [machine] = set(results.runs.machine)
     assert f"Measured on {machine}, one" in captions["time_against_size"]
 
 
@@ -118,7 +111,7 @@ def test_lines_go_through_the_mean_accuracies_of_the_screening(results, frame):
     figure, _ = curves.accuracy_by_codebook_size(results)
     panels = axes_of(figure)
     assert list(panels) == ["shapes", HOSTILE, "larger"]
-    means = 100.0 * frame.groupby(["dataset", "stage", "params"]).accuracy.mean()
+    means = frame.groupby(["dataset", "stage", "params"]).accuracy.mean()
     params = '{{"n_words": {}, "sample_size": {}, "weighting": "ramp"}}'
     # The middle of the grid, and the optimum.
     for dataset, held in ((HOSTILE, 200), ("larger", 100)):
@@ -135,9 +128,8 @@ def test_lines_go_through_the_mean_accuracies_of_the_screening(results, frame):
 def test_circles_are_the_best_of_each_length(results, frame):
     figure, _ = curves.accuracy_against_time(results)
     images, words, stable = axes_of(figure)["larger"].collections
-    rows = frame[(frame.dataset == "larger") & (frame.stage == "screen")]
-    rows = rows[rows.descriptor == "PI"]
-    means = 100.0 * rows.groupby("params").accuracy.mean()
+    rows = frame.query("dataset == 'larger' & stage == 'screen' & descriptor == 'PI'")
+    means = rows.groupby("params").accuracy.mean()
     best = means.groupby([json.loads(p)["resolution"] for p in means.index]).max()
     # In the order of the grid.
     np.testing.assert_allclose(images.get_offsets()[:, 1], best)
@@ -148,11 +140,11 @@ def test_circles_are_the_best_of_each_length(results, frame):
 
 def test_confusion_matrices_are_those_of_the_chosen_runs(results, folder):
     chosen = choose(results.experiment, Folder(folder).read())
+    chosen = chosen.query("dataset == @HOSTILE & selection == 'nested'")
     figure, facts, name = labels.confusion(results)
     assert name == HOSTILE
     for descriptor in ("PI", "PBoW"):
-        rows = chosen[(chosen.dataset == HOSTILE) & (chosen.selection == "nested")]
-        rows = rows[rows.descriptor == descriptor]
+        rows = chosen[chosen.descriptor == descriptor]
         total = np.sum(rows.confusion.tolist(), axis=0)
         percent = 100.0 * total / total.sum(axis=1, keepdims=True)
         drawn = axes_of(figure)[descriptor].images[0].get_array()
@@ -172,8 +164,8 @@ def test_bars_are_the_seconds_of_the_steps(results, frame):
     figure, _ = times.time_against_size(results)
     whole, construction = figure.axes
     assert [text.get_text() for text in whole.get_xticklabels()] == ["30", "40"]
-    fit, encode, classify = (bars for bars in whole.containers[3:])
-    rows = frame[(frame.descriptor == "sPBoW") & (frame.dataset == "larger")]
+    fit, encode, classify = whole.containers[3:]
+    rows = frame.query("descriptor == 'sPBoW' & dataset == 'larger'")
     chosen = results.chosen[results.chosen.descriptor == "sPBoW"]
     rows = rows.merge(chosen[["params", "repetition"]])
     tops = [bars[1].get_height() for bars in (fit, encode, classify)]
@@ -184,42 +176,48 @@ def test_bars_are_the_seconds_of_the_steps(results, frame):
     assert len(construction.containers) == 4
 
 
-def test_what_cannot_be_drawn_is_told_and_is_no_error(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("dataset", "drawn", "reasons"),
+    [
+        (
+            'load = "synthetic-authors"',
+            "2 figures: rips_stages, shapes\n",
+            {"pipeline": "synthetic", "confusion": "PI and PBoW"},
+        ),
+        (
+            "surfaces = { n_diagrams = 10 }",
+            "0 figures: \n",
+            dict.fromkeys(("pipeline", "shapes", "rips_stages"), "of shapes"),
+        ),
+        (  # without gudhi
+            "shapes = { n_per_class = 2 }",
+            "1 figures: shapes\n",
+            {"pipeline": "gudhi", "rips_stages": "gudhi"},
+        ),
+    ],
+)
+def test_what_cannot_be_drawn_is_told_and_is_no_error(
+    dataset, drawn, reasons, tmp_path, monkeypatch
+):
     monkeypatch.delenv("PBOW_DATA", raising=False)
     monkeypatch.setenv("PBOW_CACHE", str(tmp_path / "cache"))
-    folder = without_data(tmp_path, 'load = "synthetic-authors"')
-    done = CliRunner().invoke(main, [str(folder), "--data-home", str(tmp_path)])
-    assert done.exit_code == 0
-    assert done.stdout == "2 figures: rips_stages, shapes\n"
-    reasons = dict(line.split(" is left out: ") for line in done.stderr.splitlines())
-    assert len(reasons) == len(NAMES) - 2
-    assert "synthetic" in reasons["pipeline"]
-    assert "PI and PBoW" in reasons["confusion"]
-
-
-def test_without_shapes_there_are_no_illustrations(tmp_path):
-    folder = without_data(tmp_path, "surfaces = { n_diagrams = 10 }")
-    captions, left_out = draw_figures(folder)
-    assert captions == {}
-    assert all(
-        "of shapes" in left_out[n] for n in ("pipeline", "shapes", "rips_stages")
-    )
-
-
-def test_without_gudhi_the_complex_is_left_out(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "gudhi.sklearn", None)
-    folder = without_data(tmp_path, "shapes = { n_per_class = 2 }")
-    captions, left_out = draw_figures(folder)
-    assert list(captions) == ["shapes"]
-    assert "gudhi" in left_out["rips_stages"]
+    if "gudhi" in reasons.values():
+        monkeypatch.setitem(sys.modules, "gudhi.sklearn", None)
+    text = f"[datasets.own]\n{dataset}\n[descriptors.PBoW]\nmake = 'PersistenceBoW'\n"
+    (tmp_path / "own.toml").write_text(text)
+    done = CliRunner().invoke(main, [str(tmp_path), "--data-home", str(tmp_path)])
+    assert (done.exit_code, done.stdout) == (0, drawn)
+    told = dict(line.split(" is left out: ") for line in done.stderr.splitlines())
+    assert len(told) == len(NAMES) - int(drawn[0])
+    assert all(reason in told[name] for name, reason in reasons.items())
 
 
 def test_other_data_than_those_of_the_runs_are_refused(folder, tmp_path):
     other = shutil.copytree(folder, tmp_path / "other")
     declared = DECLARED.replace("n_points = 40", "n_points = 41")
     (other / "small.toml").write_text(declared)
-    _, left_out = draw_figures(other)
-    assert left_out["pipeline"] == "The data of shapes are not those of the runs."
+    with pytest.raises(CannotDraw, match="of shapes are not those of the runs"):
+        Results(other).open("shapes")
 
 
 def test_a_folder_without_results_is_an_error(tmp_path):

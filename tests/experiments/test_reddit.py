@@ -1,24 +1,15 @@
 """Functions and statistics of graphs against their definitions; what is committed."""
 
-from pathlib import Path
+import re
 
+import networkx
 import numpy as np
 import pytest
-from experiments.reddit_features import (
-    FILTRATIONS,
-    VERTEX_PAIRS,
-    adjacency,
-    compute_features,
-    count_triangles,
-    statistics,
-    vertex_functions,
-)
-from sklearn.kernel_ridge import KernelRidge
 
-from experiments import reddit
+from experiments import reddit, reddit_features
 from pbow.homology import Graphs
 
-RESULTS = Path(reddit.__file__).parent / "results" / "reddit"
+FOLD = re.compile(r"^\d +(\d+\.\d\d .*)", re.MULTILINE)
 
 
 def random_graphs(n_graphs, seed=0):
@@ -39,48 +30,49 @@ def graphs():
 
 
 @pytest.fixture(scope="module")
-def functions(graphs):
-    return vertex_functions(graphs, adjacency(graphs))
+def adjacency(graphs):
+    return reddit_features.adjacency(graphs)
+
+
+@pytest.fixture(scope="module")
+def functions(graphs, adjacency):
+    return reddit_features.vertex_functions(graphs, adjacency)
 
 
 def by_graph(graphs, values):
-    return np.split(values, np.cumsum(graphs.num_nodes)[:-1])
+    """Give each graph, as one of networkx, and the values of its vertices."""
+    each = np.split(values, np.cumsum(graphs.num_nodes)[:-1])
+    for (edges, n), found in zip(graphs, each, strict=True):
+        graph = networkx.empty_graph(n)
+        graph.add_edges_from(edges.tolist())
+        yield graph, found
 
 
-def as_networkx(graph):
-    networkx = pytest.importorskip("networkx")
-    edges, n = graph
-    made = networkx.empty_graph(n)
-    made.add_edges_from(edges.tolist())
-    return networkx, made
-
-
-def test_triangles_and_clustering_are_those_of_networkx(graphs, functions):
-    counts = by_graph(graphs, count_triangles(adjacency(graphs)))
-    clustering = by_graph(graphs, functions["clustering"])
-    for i, graph in enumerate(graphs):
-        networkx, made = as_networkx(graph)
-        assert counts[i].tolist() == [*networkx.triangles(made).values()]
-        expected = [*networkx.clustering(made).values()]
-        np.testing.assert_allclose(clustering[i], expected, atol=1e-9)
+def test_triangles_and_clustering_are_those_of_networkx(graphs, adjacency, functions):
+    triangles = reddit_features.count_triangles(adjacency)
+    for graph, counts in by_graph(graphs, triangles):
+        assert counts.tolist() == [*networkx.triangles(graph).values()]
+    for graph, found in by_graph(graphs, functions["clustering"]):
+        expected = [*networkx.clustering(graph).values()]
+        np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
 def test_depth_counts_steps_to_the_nearest_vertex_of_most_neighbors(graphs, functions):
-    for graph, found in zip(graphs, by_graph(graphs, functions["depth"]), strict=True):
-        networkx, made = as_networkx(graph)
-        for component in networkx.connected_components(made):
-            most = max(made.degree[v] for v in component)
-            first = [v for v in component if made.degree[v] == most]
-            steps = networkx.multi_source_dijkstra_path_length(made, first)
+    for graph, found in by_graph(graphs, functions["depth"]):
+        for component in networkx.connected_components(graph):
+            most = max(graph.degree[v] for v in component)
+            first = [v for v in component if graph.degree[v] == most]
+            steps = networkx.multi_source_dijkstra_path_length(graph, first)
             assert {v: found[v] for v in component} == steps
 
 
-def test_functions_of_neighbors_are_those_of_their_definitions(graphs, functions):
-    A = adjacency(graphs).toarray()
+def test_functions_of_neighbors_are_those_of_their_definitions(
+    graphs, adjacency, functions
+):
+    A = adjacency.toarray()
     log_degrees = np.log1p(A.sum(axis=1))
     walk = A / np.maximum(A.sum(axis=1, keepdims=True), 1)
-    rank = 1.0 / np.repeat(graphs.num_nodes, graphs.num_nodes)
-    uniform = rank
+    rank = uniform = 1.0 / np.repeat(graphs.num_nodes, graphs.num_nodes)
     for _ in range(15):
         rank = 0.15 * uniform + 0.85 * walk.T @ rank
     alone = A.sum(axis=1) == 0
@@ -97,41 +89,23 @@ def test_functions_of_neighbors_are_those_of_their_definitions(graphs, functions
         np.testing.assert_allclose(functions[name], values, atol=1e-9, err_msg=name)
 
 
-def test_statistics_begin_with_sizes_and_quantiles(graphs, functions):
-    rows = statistics(graphs, adjacency(graphs), functions)
+def test_statistics_begin_with_sizes_and_quantiles(graphs, adjacency, functions):
+    rows = reddit_features.statistics(graphs, adjacency, functions)
     np.testing.assert_allclose(rows[:, 0], np.log(graphs.num_nodes))
-    for i, (graph, values) in enumerate(
-        zip(graphs, by_graph(graphs, functions["degree"]), strict=True)
-    ):
-        networkx, made = as_networkx(graph)
-        n_components = networkx.number_connected_components(made)
-        n_loops = made.number_of_edges() - len(made) + n_components
-        assert rows[i, 2] == n_components
-        np.testing.assert_allclose(rows[i, 4], n_loops / len(made))
-        expected = np.quantile(values, np.linspace(0, 1, 11))
-        np.testing.assert_allclose(rows[i, 5:16], expected, atol=1e-12)
-        np.testing.assert_allclose(rows[i, 16:18], [values.mean(), values.std()])
+    of_graphs = by_graph(graphs, functions["degree"])
+    for row, (graph, values) in zip(rows, of_graphs, strict=True):
+        n_components = networkx.number_connected_components(graph)
+        n_loops = graph.number_of_edges() - len(graph) + n_components
+        expected = [n_components, np.log1p(n_loops), n_loops / len(graph)]
+        expected += [*np.quantile(values, np.linspace(0, 1, 11))]
+        expected += [values.mean(), values.std()]
+        np.testing.assert_allclose(row[2:18], expected, atol=1e-12)
     assert np.isfinite(rows).all()
 
 
 def test_a_second_function_of_a_pair_is_never_negative(functions):
-    assert all(functions[second].min() >= 0 for _, second in VERTEX_PAIRS)
-
-
-def test_parts_are_named_by_function_and_homology(graphs):
-    features = compute_features(graphs)
-    wanted = [f"{name} {part}" for name in FILTRATIONS for part in FILTRATIONS[name]]
-    assert [*features.persistence.parts] == wanted
-    assert features.clouds["edges degree"].sizes.sum() == len(graphs.edges)
-
-
-def test_ridge_regression_is_that_of_scikit_learn():
-    rng = np.random.default_rng(0)
-    H, H_test, y = rng.normal(size=(30, 4)), rng.normal(size=(5, 4)), np.arange(30) % 3
-    Y = np.eye(3)[y]
-    shares = reddit.fit_ridge(H @ H.T, y, H_test @ H.T, 0.5)
-    ridge = KernelRidge(alpha=0.5).fit(H, Y - Y.mean(axis=0))
-    np.testing.assert_allclose(shares, ridge.predict(H_test) + Y.mean(axis=0))
+    pairs = reddit_features.VERTEX_PAIRS
+    assert all(functions[second].min() >= 0 for _, second in pairs)
 
 
 def test_of_equally_good_values_the_first_is_chosen():
@@ -143,7 +117,10 @@ def test_of_equally_good_values_the_first_is_chosen():
 def test_every_model_tells_sparse_graphs_from_dense_ones():
     graphs, y = random_graphs(60), np.arange(60) // 30
     train, test = np.flatnonzero(np.arange(60) % 3), np.arange(0, 60, 3)
-    labels, chosen = reddit.classify(compute_features(graphs), y, train, test, seed=0)
+    X, statistics = reddit_features.compute_features(graphs)
+    assert (X.parts[15], X.parts[18]) == ("rank Ext1", "depth Ext1")
+    assert X["edges degree"].sizes.sum() == len(graphs.edges)
+    labels, chosen = reddit.classify(X, statistics, y, train, test, seed=0)
     assert [*labels] == ["four", "depth", "words", "boosting", "average"]
     assert all(np.mean(found == y[test]) > 0.8 for found in labels.values())
     assert chosen["penalty"] in reddit.PENALTIES
@@ -151,12 +128,10 @@ def test_every_model_tells_sparse_graphs_from_dense_ones():
 
 @pytest.mark.parametrize("data", reddit.FILES)
 def test_committed_means_are_those_of_the_folds(data):
-    text = (RESULTS / f"{data}.txt").read_text(encoding="utf-8")
+    text = (reddit.RESULTS / f"{data}.txt").read_text(encoding="utf-8")
     assert reddit.PROTOCOL in text
-    rows = [line.split() for line in text.splitlines()]
-    rows = [row for row in rows if len(row) > 5]
-    folds = [row[1:6] for row in rows if row[0] in {*map(str, range(10))}]
-    means = next(row[1:] for row in rows if row[0] == "mean")
+    folds = np.array([line.split() for line in FOLD.findall(text)], float)
+    [means] = re.findall("^mean (.*)", text, re.MULTILINE)
     assert len(folds) == reddit.N_FOLDS
-    found = np.mean(np.array(folds, float), axis=0)
-    np.testing.assert_allclose(found, np.array(means, float), atol=0.01)
+    found = folds[:, :5].mean(axis=0)
+    np.testing.assert_allclose(found, np.array(means.split(), float), atol=0.01)

@@ -1,9 +1,8 @@
 """Which step each variant of the Reddit diagrams changes, by hand."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from experiments.reddit_variants import Variant, measure, to_markdown, variants_of
+from experiments.reddit_variants import Variant, measure, variants_of
 
 from pbow import Diagrams
 
@@ -78,23 +77,3 @@ def test_methods_are_those_of_exp_b_at_the_optimum(monkeypatch):
     assert (words["weighting"], words["whiten"]) == ("uniform", False)
     assert (of_image["fit_on_all"], of_words["fit_on_all"]) == (True, False)
     assert (of_words["search"].folds, of_words["search"].rows) == (3, 1500)
-
-
-def test_a_table_per_data_set_has_the_papers_numbers_last():
-    rows = [
-        ("reddit-5k", "as in EXP-B", "PBoW", 40.0),
-        ("reddit-5k", "as in EXP-B", "PBoW", 42.0),
-        ("reddit-5k", "as in EXP-B", "PI", 44.0),
-        ("reddit-5k", "as in EXP-B", "PI", 44.0),
-        ("reddit-5k", "whitened", "PBoW", 45.0),
-        ("reddit-5k", "whitened", "PBoW", 45.0),
-    ]
-    frame = pd.DataFrame(rows, columns=["dataset", "variant", "method", "accuracy"])
-    lines = to_markdown(frame).splitlines()
-    assert lines[0] == "**Reddit-5k**"
-    shown = [[one.strip() for one in line.split("|")[1:-1]] for line in lines[4:]]
-    assert shown == [
-        ["as in EXP-B", "41.0 ± 1.4", "44.0 ± 0.0"],
-        ["whitened", "45.0 ± 0.0", ""],
-        ["paper", "49.9 ± 3.3", "49.3 ± 2.8"],
-    ]
