@@ -40,43 +40,47 @@ def make_up():
                 for task in plan(experiment, cell, records)
                 if task.key not in records
             ]:
-                records |= {task.key: _record(task, score_of) for task in tasks}
+                for task in tasks:
+                    scores = {name: score_of(task, name) for name in task.classifiers}
+                    records[task.key] = make_record(
+                        {} if None in scores.values() else scores,
+                        key=task.key,
+                        stage=task.stage,
+                        dataset=task.cell.dataset.name,
+                        descriptor=task.cell.descriptor.name,
+                        params=task.params,
+                        repetition=task.repetition,
+                    )
         return RunsTable(records)
 
     return make
 
 
-def _record(task, score_of):
-    given = {name: score_of(task, name) for name in task.classifiers}
-    failed = None in given.values()
+def make_record(scores, **given):
+    """Return what a run writes down; without scores, it has failed.
+
+    `scores` are validation and accuracy by classifier.
+    """
+    same = {"C": 10.0, "confusion": [[9, 1], [2, 8]], "n_fits": 26, "n_capped": 1}
     return {
-        "key": task.key,
-        "stage": task.stage,
-        "dataset": task.cell.dataset.name,
-        "descriptor": task.cell.descriptor.name,
-        "params": task.params,
-        "repetition": task.repetition,
+        "key": "a" * 24,
+        "stage": "final",
+        "dataset": "shapes",
+        "descriptor": "PBoW",
+        "params": {"n_words": 20},
+        "repetition": 0,
         "n_train": 80,
         "n_test": 20,
-        "n_features": 0 if failed else 50,
-        "seconds": {} if failed else {"fit": 1.0, "encode": 0.5},
-        "scores": {}
-        if failed
-        else {
-            name: {
-                "accuracy": accuracy,
-                "validation": validation,
-                "C": 10.0,
-                "confusion": [[9, 1], [2, 8]],
-                "n_fits": 26,
-                "n_capped": 1,
-                "seconds": 9.0,
-            }
-            for name, (validation, accuracy) in given.items()
+        "n_features": 50 if scores else 0,
+        "seconds": {"fit": 1.0, "encode": 0.5} if scores else {},
+        "scores": {
+            name: same | {"validation": inside, "accuracy": tested, "seconds": 9.0}
+            for name, (inside, tested) in scores.items()
         },
-        "error": "too few samples" if failed else "",
+        "error": "" if scores else "too few samples",
         "code": "0123456789ab",
         "data": "ab" * 32,
         "machine": "A quick one, 2 cores",
         "versions": "python 3.11",
+        **given,
     }

@@ -1,13 +1,18 @@
 """Reading a declaration: what it becomes, and where it is wrong."""
 
-import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from pbow.experiment import Classifier, DeclarationError, Reported, read_experiment
+from pbow.experiment import (
+    Cell,
+    Classifier,
+    DatasetEntry,
+    DeclarationError,
+    DescriptorEntry,
+    Reported,
+    read_experiment,
+)
 from pbow.experiment.declaration import describe
 
 DATA = """
@@ -25,96 +30,82 @@ SMALL = DATA + DESCRIPTOR
 
 def test_what_is_not_said_has_a_default(read):
     experiment = read(SMALL, "some")
-    named = experiment.name, experiment.title, experiment.caption, experiment.text
-    assert named == ("some", "some", "", SMALL)
+    assert (experiment.name, experiment.title) == ("some", "some")
+    assert (experiment.caption, experiment.text) == ("", SMALL)
     assert (experiment.seed, experiment.repetitions) == (0, 5)
     assert experiment.classifier == Classifier()
     cell = experiment.cells[1]
-    assert (cell.name, cell.grid, cell.optimum, cell.paper) == (
-        *("second/PBoW", {}, None, None),
+    assert cell == Cell(
+        dataset=DatasetEntry(name="second", title="second", load="mutag"),
+        descriptor=DescriptorEntry(name="PBoW", title="PBoW", make="PersistenceBoW"),
+        grid={},
     )
-    assert cell.combinations() == [{}]
-    entry, dataset = cell.descriptor, cell.dataset
-    assert (entry.title, entry.params, entry.also) == ("PBoW", {}, [])
-    flags = entry.ours, entry.standardize, entry.rescale, entry.fit_on_all
-    assert (*flags, entry.factor) == (False, False, False, False, 1.0)
-    assert (dataset.title, dataset.load) == ("second", "mutag")
-    assert dataset.per_label is dataset.protocol is dataset.repetitions is None
+    assert (cell.name, cell.combinations()) == ("second/PBoW", [{}])
 
 
-def test_everything_that_can_be_said_is_read(read):
-    experiment = read(
-        """
+def test_every_type_of_value_is_read(read):
+    text = """
         name = "short"
         title = "Long"
-        caption = "What to know."
         seed = 7
         repetitions = 3
         [classifier]
         names = ["rbf"]
         c_values = [10, 1.0]
-        folds = 3
         c_rows = 40
-        max_iterations = 100
-        screen_rows = 50
-        finalists = 2
         [datasets.own]
-        title = "Our own"
         diagrams = "own.csv"
         labels = "own.txt"
-        per_label = 4
         protocol = "50/50"
         repetitions = 2
-        variant_of = "own"
-        state_of_the_art = { accuracy = 97, std = 0.5, source = "A book" }
+        state_of_the_art = { accuracy = 97, source = "A book" }
         [descriptors.PI]
         title = "Images"
         make = "PersistenceImage.paper"
         ours = true
-        standardize = true
-        rescale = true
         factor = 2
-        fit_on_all = true
         params = { weight = "none", sigma = 0.1 }
         grid = { resolution = [10, 20], weight = ["ramp", "none"] }
         also = [{ sigma = 1.0 }, { weight = "none" }]
         [descriptors.PI.on.own]
         grid.resolution = [30]
         optimum = { resolution = 30, weight = "none" }
-        paper = { accuracy = 50.0, seconds = 3, runs = 4, best = true, fastest = true }
+        paper = { accuracy = 50.0, seconds = 3, runs = 4, best = true }
         """
-    )
-    named = experiment.name, experiment.title, experiment.caption
-    assert named == ("short", "Long", "What to know.")
+    experiment = read(text)
+    assert (experiment.name, experiment.title) == ("short", "Long")
     assert (experiment.seed, experiment.repetitions) == (7, 3)
-    assert experiment.classifier == Classifier(
-        names=("rbf",),
-        c_values=(1.0, 10.0),
-        folds=3,
-        c_rows=40,
-        max_iterations=100,
-        screen_rows=50,
-        finalists=2,
+    classifier = Classifier(names=("rbf",), c_values=(1.0, 10.0), c_rows=40)
+    assert experiment.classifier == classifier
+    dataset = DatasetEntry(
+        name="own",
+        title="own",
+        diagrams="own.csv",
+        labels="own.txt",
+        protocol="50/50",
+        repetitions=2,
+        state_of_the_art=Reported(accuracy=97.0, source="A book"),
+    )
+    descriptor = DescriptorEntry(
+        name="PI",
+        title="Images",
+        make="PersistenceImage.paper",
+        ours=True,
+        factor=2.0,
+        params={"weight": None, "sigma": 0.1},
+        grid={"resolution": [10, 20], "weight": ["ramp", None]},
+        also=[{"sigma": 1.0}, {"weight": None}],
     )
     [cell] = experiment.cells
-    dataset, entry = cell.dataset, cell.descriptor
-    assert (dataset.diagrams, dataset.labels) == ("own.csv", "own.txt")
-    assert (dataset.title, dataset.per_label) == ("Our own", 4)
-    assert (dataset.protocol, dataset.variant_of) == ("50/50", "own")
+    assert cell == Cell(
+        dataset=dataset,
+        descriptor=descriptor,
+        grid={"resolution": [30], "weight": ["ramp", None]},
+        optimum={"resolution": 30, "weight": None},
+        paper=Reported(accuracy=50.0, seconds=3.0, runs=4, best=True),
+    )
     assert experiment.n_repetitions(dataset) == 2
     assert experiment.n_repetitions(replace(dataset, repetitions=None)) == 3
-    cited = Reported(accuracy=97.0, std=0.5, source="A book")
-    assert dataset.state_of_the_art == cited
-    assert (entry.title, entry.make) == ("Images", "PersistenceImage.paper")
-    flags = entry.ours, entry.standardize, entry.rescale, entry.fit_on_all
-    assert (*flags, entry.factor) == (True, True, True, True, 2.0)
-    assert entry.params == {"weight": None, "sigma": 0.1}
-    assert entry.also == [{"sigma": 1.0}, {"weight": None}]
-    assert cell.grid == {"resolution": [30], "weight": ["ramp", None]}
-    assert cell.optimum == {"resolution": 30, "weight": None}
-    assert cell.paper == Reported(
-        accuracy=50.0, seconds=3.0, runs=4, best=True, fastest=True
-    )
     assert cell.combinations() == [
         {"resolution": 30, "weight": "ramp", "sigma": 0.1},
         {"resolution": 30, "weight": None, "sigma": 0.1},
@@ -122,17 +113,13 @@ def test_everything_that_can_be_said_is_read(read):
 
 
 def test_a_grid_of_one_data_set_leaves_the_others_alone(read):
-    experiment = read(
-        SMALL
-        + """
-        grid = { n_words = [10, 20], weighting = ["ramp"] }
-        [descriptors.PBoW.on.second.grid]
-        n_words = [5]
-        """
-    )
+    own = "[descriptors.PBoW.on.second.grid]\nn_words = [5]"
+    experiment = read(f"{SMALL}grid = {{ n_words = [1, 2], m = [3, 'none'] }}\n{own}")
     first, second = experiment.cells
-    assert first.grid == {"n_words": [10, 20], "weighting": ["ramp"]}
-    assert second.grid == {"n_words": [5], "weighting": ["ramp"]}
+    assert second.grid == {"n_words": [5], "m": [3, None]}
+    assert [tuple(params.values()) for params in first.combinations()] == [
+        *((1, 3), (1, None), (2, 3), (2, None)),
+    ]
 
 
 def test_cells_go_data_set_by_data_set_in_the_order_of_the_file(read):
@@ -166,7 +153,6 @@ WRONG_ABOVE = {
     "seed = -1": "a whole number >= 0 in [seed]; got -1.",
     "seed = true": "a whole number >= 0 in [seed]; got True.",
     "classifier = 3": "a table in [classifier]; got 3.",
-    "classifier.c_value = [1]": "got c_value (did you mean 'c_values'?).",
     "classifier.c_values = []": "a list of values in [classifier.c_values]; got [].",
     "classifier.c_values = [0, 1]": "numbers > 0 in [classifier.c_values]; got [0.0, 1",
     "classifier.c_values = [inf]": "a number in [classifier.c_values]; got inf.",
@@ -178,33 +164,29 @@ WRONG_ABOVE = {
     f"classifier.c_values = [0x{'f' * 9000}]": "in [classifier.c_values]; got ",
 }
 WRONG_DATASET = {
-    "load = 'mutag'\nperlabel = 3": "got perlabel (did you mean 'per_label'?).",
     "load = 'mutag'\nshapes = {}": "expected exactly one of load, diagrams, shapes, "
     "surfaces in [datasets.one]; got ['load', 'shapes'].",
     "title = 'x'": "surfaces in [datasets.one]; got none.",
     "diagrams = 'x.csv'": "and labels in [datasets.one]; got ['diagrams'].",
     "load = 'mutag'\nlabels = 'x.txt'": "both diagrams and labels in [datasets.one]",
     "load = 'mutag'\nprotocol = '70/30'": "original in [datasets.one]; got '70/30'.",
+    "load = 'mutag'\nvariant_of = 'x'": "variant_of to be one of one in [datasets.one]",
     "shapes = { noise = inf }": "in [datasets.one.shapes]; got inf.",
 }
 WRONG_DESCRIPTOR = {
-    "standardise = true": "got standardise (did you mean 'standardize'?).",
     "ours = 1": "true or false in [descriptors.PBoW.ours]; got 1.",
     "params = 3": "a table in [descriptors.PBoW.params]; got 3.",
     "params.when = 2020-01-01": "finite numbers, true, false, lists or tables in "
     "[descriptors.PBoW.params]; got datetime.date(2020, 1, 1).",
     f"params.{'a.' * 5000}a = 1": "in [descriptors.PBoW.params]; got ",
     "also = [{ n_words = 3 }, 5]": "a table in [descriptors.PBoW.also]; got 5.",
-    "grid.n_words = []": "a list of values in [descriptors.PBoW.grid]; got [].",
     "grid.n_words = 3": "a list of values in [descriptors.PBoW.grid]; got 3.",
     "grid.sigma = [1.0, nan]": "in [descriptors.PBoW.grid]; got nan.",
     "grid.n_words = [3, 5, 3]": "expected n_words to have every value once in "
     "[descriptors.PBoW.grid]; got [3, 5, 3].",
-    "grid.weight = ['none', 'none']": "expected weight to have every value once in",
     "on.third = {}": "some of first, second in [descriptors.PBoW]; got ['third'].",
     "only = ['first']\non.second = {}": "some of first in [descriptors.PBoW]; got ['se",
     "on = 3": "in [descriptors.PBoW]; got 3.",
-    "on.first = 3": "a table in [descriptors.PBoW.on.first]; got 3.",
     "on.first.papers = 3": "expected only grid, optimum, paper in "
     "[descriptors.PBoW.on.first]; got papers (did you mean 'paper'?).",
     "on.first.paper.std = 1": "for accuracy in [descriptors.PBoW.on.first.paper]",
@@ -222,12 +204,11 @@ WRONG = {
     },
     **{SMALL + text: message for text, message in WRONG_DESCRIPTOR.items()},
     DESCRIPTOR: "expected at least one table [datasets.<name>]; got none.",
-    DATA: "expected at least one table [descriptors.<name>]; got none.",
     f"[datasets]\nfirst = 3\n{DESCRIPTOR}": "a table in [datasets.first]; got 3.",
     f"[datasets.'a/b']\nload = 'x'\n{DESCRIPTOR}": "in [datasets]; got 'a/b'.",
+    f"{DATA}title = 'first'\n{DESCRIPTOR}": "that differ from each other in [datasets]",
     f"{DATA}[descriptors]\nx = 3": "a table in [descriptors.x]; got 3.",
     f"{DATA}[descriptors.x]": "a value for make in [descriptors.x]; got none.",
-    f"{DATA}[descriptors.x]\nmake = 3": "text in [descriptors.x.make]; got 3.",
     f"{DATA}[descriptors.'']\nmake = 'x'": "no '/' in [descriptors]; got ''.",
 }
 
@@ -257,53 +238,12 @@ def test_what_is_not_toml_is_named(tmp_path, content):
         read_experiment(path)
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"missing\.toml"):
-        read_experiment(tmp_path / "missing.toml")
-
-
-names = st.text("abcxyz-_", min_size=1, max_size=6)
-lists = st.lists(
-    st.integers(0, 99) | st.sampled_from(["ramp", "none"]),
-    min_size=1,
-    max_size=4,
-    unique_by=json.dumps,
-)
-
-
-@given(st.dictionaries(names, lists, max_size=3))
-def test_combinations_are_all_of_the_grid_each_once(tmp_path_factory, grid):
-    path = tmp_path_factory.getbasetemp() / "grid.toml"
-    lines = [f"{name} = {json.dumps(values)}" for name, values in grid.items()]
-    table = "\n".join(["[descriptors.PBoW.grid]", *lines])
-    path.write_text(f"{SMALL}\n{table}", encoding="utf-8")
-    made = read_experiment(path).cells[0].combinations()
-    n_expected = 1
-    for values in grid.values():
-        n_expected *= len(values)
-    assert len(made) == len({*map(describe, made)}) == n_expected
-    for name, values in grid.items():
-        seen = {params[name] for params in made}
-        assert seen == {None if value == "none" else value for value in values}
-
-
 def test_a_description_does_not_depend_on_the_order_of_parameters():
     one, other = {"a": None, "b": [1, 2.5]}, {"b": [1, 2.5], "a": None}
     assert describe(one) == describe(other) == '{"a": null, "b": [1, 2.5]}'
 
 
 def test_a_variant_has_what_was_reported_for_the_original(read):
-    text = """
-        [datasets.a]
-        surfaces = {}
-        [datasets.b]
-        surfaces = {}
-        variant_of = "a"
-        [descriptors.PBoW]
-        make = "PersistenceBoW"
-        on.a.paper = { accuracy = 81.0 }
-    """
+    text = f"{DATA}variant_of = 'first'\n{DESCRIPTOR}on.first.paper.accuracy = 81"
     original, variant = read(text).cells
     assert original.paper == variant.paper == Reported(accuracy=81.0)
-    with pytest.raises(DeclarationError, match=r"variant_of to be one of a, b in \[da"):
-        read(text.replace('variant_of = "a"', 'variant_of = "c"'))

@@ -1,12 +1,10 @@
 """Running an experiment: whatever the order, the processes, the interruptions."""
 
 import json
+import multiprocessing
 import os
 import shutil
 import signal
-import subprocess
-import sys
-from collections import Counter
 
 import joblib
 import numpy as np
@@ -67,8 +65,6 @@ labels = "own.txt"
 make = "PersistenceBoW"
 params = { n_words = 3 }
 """
-HERE = "[descriptors.PBoW]"
-ABSENT = '[datasets.absent]\ndiagrams = "absent.pbow"\nlabels = "absent.txt"\n'
 
 
 @pytest.fixture(scope="module")
@@ -101,14 +97,12 @@ def made(monkeypatch):
     return keys
 
 
-def untimed(runs):
-    """Return the table without what differs from time to time."""
-    frame = runs.frame
-    return frame.drop(columns=[name for name in frame if "seconds" in name])
-
-
 def assert_same(runs, others):
-    assert untimed(runs).equals(untimed(others))
+    """All but the times are the same."""
+    frames = runs.frame, others.frame
+    timed = [name for name in frames[0] if "seconds" in name]
+    one, other = (frame.drop(columns=timed) for frame in frames)
+    assert one.equals(other)
 
 
 def test_all_that_is_planned_is_made_and_nothing_else(file, undisturbed):
@@ -121,44 +115,39 @@ def test_all_that_is_planned_is_made_and_nothing_else(file, undisturbed):
     assert {task.key for task in tasks} == undisturbed.records.keys()
     for task in tasks:
         record = undisturbed.records[task.key]
-        assert (record["stage"], record["params"]) == (task.stage, task.params)
-        assert record["repetition"] == task.repetition
-        assert tuple(record["scores"]) == task.classifiers
-        assert record["error"] == ""
+        for name in ("stage", "params", "repetition"):
+            assert record[name] == getattr(task, name)
+        assert (tuple(record["scores"]), record["error"]) == (task.classifiers, "")
     assert progress(experiment, undisturbed)["complete"].all()
     assert len(choose(experiment, undisturbed)) == 2 * 2 * (2 * (2 + 1) + 2)
 
 
-@pytest.mark.parametrize("stage", [SCREEN, FINAL])
-def test_a_run_is_one_split_of_one_repetition(file, undisturbed, stage):
+@pytest.mark.parametrize(("stage", "n_train"), [(SCREEN, 12), (FINAL, 16)])
+def test_a_run_is_one_split_of_one_repetition(file, undisturbed, stage, n_train):
     experiment = read_experiment(file)
     tasks = plan(experiment, experiment.cells[0], undisturbed.records)
     task = [one for one in tasks if one.stage == stage][-1]
     record = undisturbed.records[task.key]
     dataset = open_dataset(experiment.datasets[0], seed=5)
     train, test = dataset.splits("80/20", seed=5, repetitions=2)[1]
-    if stage == SCREEN:
-        train = train[spread_rows(dataset.labels[train], 12, seed=6)]
     expected = evaluate_split(
         PersistenceBoW(**task.params, random_state=6),
         dataset.diagrams,
         dataset.labels,
-        (train, test),
+        (train[spread_rows(dataset.labels[train], n_train, seed=6)], test),
         task.classifiers,
         search=task.search,
         rescale=False,
         seed=6,
     )
-    assert task.repetition == 1
-    assert (record["n_train"], record["n_test"]) == (12 if stage == SCREEN else 16, 4)
+    assert (task.repetition, record["n_train"], record["n_test"]) == (1, n_train, 4)
     assert record["n_features"] == task.params["n_words"]
     assert set(record["seconds"]) == {"fit", "encode"}
     for name, scores in record["scores"].items():
-        found = expected.scores[name]
-        for field in ("accuracy", "validation", "C", "n_fits", "n_capped"):
-            assert scores[field] == getattr(found, field)
-        confusion = found.confusion.tolist() if stage == FINAL else None
-        assert scores["confusion"] == confusion
+        found = vars(expected.scores[name])
+        confusion = found["confusion"].tolist() if stage == FINAL else None
+        timed = {"seconds": scores["seconds"]}
+        assert scores == found | {"confusion": confusion} | timed
 
 
 def test_all_that_is_said_of_a_descriptor_reaches_its_runs(declare, out, monkeypatch):
@@ -189,8 +178,7 @@ def test_a_cluster_gives_the_same(file, out, undisturbed):
         distributed.Client(processes=False, dashboard_address=None, n_workers=1),
         joblib.parallel_config(backend="dask"),
     ):
-        runs = run_experiment(file, out, n_jobs=2)
-    assert_same(runs, undisturbed)
+        assert_same(run_experiment(file, out, n_jobs=2), undisturbed)
 
 
 def test_parts_may_be_run_in_any_order_and_nothing_is_made_twice(
@@ -204,17 +192,7 @@ def test_parts_may_be_run_in_any_order_and_nothing_is_made_twice(
     assert len(made) == len({*made}) == len(runs)
 
 
-def test_the_table_alone_is_enough_to_go_on(file, out, undisturbed, made):
-    first = run_experiment(file, out)
-    made.clear()
-    shutil.rmtree(out / "runs")
-    again = run_experiment(file, out)
-    assert made == []
-    assert again.records == first.records
-    assert_same(again, undisturbed)
-
-
-def test_an_interrupted_experiment_goes_on_where_it_was(
+def test_an_interrupted_experiment_goes_on_from_its_table(
     file, out, undisturbed, made, monkeypatch
 ):
     measure, lines = run._measure, []
@@ -235,83 +213,64 @@ def test_an_interrupted_experiment_goes_on_where_it_was(
     assert lines[0].endswith("5 done")
 
 
-# A Python with everything loaded, which forks as many processes as it is told. Each
-# says which runs it makes, and stops for good while it writes its n-th file.
-STARTER = """
-import os, signal, sys
-from pbow.experiment import run
-measure, sync = run._measure, os.fsync
+def work(file, out, log, n_files):
+    """Run an experiment, and be killed while the n-th file is written."""
+    measure, sync = run._measure, os.fsync
 
-def noting(task, *others):
-    os.write(1, f"{task.key}\\n".encode())
-    return measure(task, *others)
+    def noting(task, *others):
+        with log.open("a") as lines:
+            print(task.key, file=lines)
+        return measure(task, *others)
 
-def work(n_files):
     def counting(file):
         nonlocal n_files
         if n_files == 0:
-            os.write(1, f"writing {os.getpid()}\\n".encode())
-            signal.pause()
+            os.kill(os.getpid(), signal.SIGKILL)
         n_files -= 1
         sync(file)
 
     run._measure, os.fsync = noting, counting
-    run.run_experiment(*sys.argv[1:])
-    os._exit(0)
-
-for line in sys.stdin:
-    started = []
-    for n in map(int, line.split()):
-        if (process := os.fork()) == 0:
-            work(n)
-        started.append(process)
-    for process in started:
-        os.waitpid(process, 0)
-    os.write(1, b"ended\\n")
-"""
-needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="Unix alone has forks")
+    run_experiment(file, out)
 
 
 @pytest.fixture
-def start(file, out):
-    """Start processes that end after so many files; give what they say, and kill."""
-    starter = subprocess.Popen(
-        [sys.executable, "-c", STARTER, file, out],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+def start(file, out, tmp_path):
+    """Start processes that are killed after so many files; return what they made."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        pytest.skip("Unix alone has forks")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
 
-    def lines(*n_files):
-        print(*n_files, file=starter.stdin, flush=True)
-        while (line := starter.stdout.readline().strip()) != "ended":
-            assert line, "it has failed"
-            if line.startswith("writing"):
-                os.kill(int(line.split()[1]), signal.SIGKILL)
-            else:
-                yield line
+    def made_by(*n_files):
+        log = tmp_path / "made.txt"
+        started = [
+            context.Process(target=work, args=(file, out, log, n)) for n in n_files
+        ]
+        for process in started:
+            process.start()
+        for process in started:
+            process.join()
+        codes = {process.exitcode for process in started}
+        return codes, log.read_text().split() if log.exists() else []
 
-    with starter:
-        yield lines
+    return made_by
 
 
-@needs_fork
 def test_a_killed_experiment_goes_on_to_the_same_table(file, out, undisturbed, start):
     # The first file is the declaration; of two processes, both are killed.
     for n_files in ([0], [1], [4, 3], [6]):
-        list(start(*n_files))
+        codes, _ = start(*n_files)
+        assert codes == {-signal.SIGKILL}
         assert list(out.rglob(".*.tmp"))  # it was killed while it wrote
     assert 0 < len(Folder(out).read()) < len(undisturbed)
     assert_same(run_experiment(file, out), undisturbed)
-    left = [path for path in out.rglob("*") if path.suffix in {".tmp", ".lock"}]
-    assert left == []
+    assert [*out.rglob("*.tmp"), *out.rglob("*.lock")] == []
 
 
-@needs_fork
 def test_processes_on_one_folder_make_no_run_twice(out, undisturbed, start):
-    counts = Counter(start(999, 999))
-    assert {*counts.values()} == {1}
-    assert counts.keys() == undisturbed.records.keys()
+    codes, made = start(999, 999)
+    assert codes == {0}
+    assert sorted(made) == sorted(undisturbed.records)
     assert_same(Folder(out).read(), undisturbed)
 
 
@@ -346,10 +305,9 @@ def test_a_damaged_run_is_named_and_made_again(file, out, made, gathered):
     runs = run_experiment(file, out, only=["Statistics"])
     if not gathered:
         Folder(out).table.unlink()
-    key = next(iter(runs.records))
-    path = Folder(out).run_file(key)
-    path.write_bytes(path.read_bytes()[:99])
+    key = made[0]
     made.clear()
+    Folder(out).run_file(key).write_text("{")
     with pytest.warns(DamagedRunWarning, match=rf"{key}.json is damaged"):
         again = run_experiment(file, out, only=["Statistics"])
     assert made == [key]
@@ -357,40 +315,13 @@ def test_a_damaged_run_is_named_and_made_again(file, out, made, gathered):
     assert_same(again, runs)
 
 
-def test_a_data_set_that_is_not_available_is_named_and_the_rest_is_run(
-    declare, out, undisturbed
-):
-    file = declare(TEXT.replace(HERE, ABSENT + HERE))
-    with pytest.warns(MissingDataWarning, match=r"absent is left out: .*absent\.pbow"):
-        runs = run_experiment(file, out)
-    assert_same(runs, undisturbed)
-
-
 def test_without_any_data_nothing_is_made(declare, out):
-    file = declare(TEXT.replace(HERE, ABSENT + HERE))
     with (
-        pytest.warns(MissingDataWarning),
-        pytest.raises(FileNotFoundError, match=r"no absent\.pbow"),
+        pytest.warns(MissingDataWarning, match=r"own is left out: .*own\.pbow"),
+        pytest.raises(FileNotFoundError, match=r"no own\.pbow"),
     ):
-        run_experiment(file, out, only=["absent"])
+        run_experiment(declare(FILES), out)
     assert not out.exists()
-
-
-def test_a_folder_of_another_experiment_is_refused(file, declare, out, made):
-    run_experiment(file, out, only=["Statistics"])
-    made.clear()
-    with pytest.raises(FileExistsError, match="experiment 'small', not of 'other'"):
-        run_experiment(declare(TEXT, "other"), out)
-    assert made == []
-
-
-def test_changed_data_are_refused(file, declare, out, made):
-    run_experiment(file, out, only=["Statistics"])
-    made.clear()
-    changed = declare(TEXT.replace("n_diagrams = 20", "n_diagrams = 22"))
-    with pytest.raises(ValueError, match="The data of few are not those of the runs"):
-        run_experiment(changed, out, only=["Statistics"])
-    assert made == []
 
 
 @pytest.fixture
@@ -408,17 +339,8 @@ def write_own(tmp_path, monkeypatch):
     return write
 
 
-def test_files_that_change_while_a_process_lives_are_refused(declare, out, write_own):
-    file = declare(FILES)
-    write_own("one", 1)
-    run_experiment(file, out)
-    write_own("one", 2)
-    with pytest.raises(ValueError, match="The data of own are not those of the runs"):
-        run_experiment(file, out)
-
-
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_the_working_folder_may_change_while_a_process_lives(
+def test_the_working_folder_may_change_while_a_process_lives_and_the_data_may_not(
     declare, write_own, n_jobs
 ):
     file, digests, rounds = declare(FILES), [], []
@@ -433,33 +355,35 @@ def test_the_working_folder_may_change_while_a_process_lives(
         assert len(list((Folder("here").path / "runs").glob("*.json"))) == 2
         digests += {record["data"] for record in runs.records.values()}
     assert len({*digests}) == len(digests) == 2
+    write_own("one", 3)
+    with pytest.raises(ValueError, match="The data of own are not those of the runs"):
+        run_experiment(file, "here", report=stop_if_endless)
 
 
-@pytest.mark.parametrize(
-    ("change", "arguments", "error", "message"),
-    [
-        ((), {"only": ["Statistic"]}, ValueError, "did you mean 'Statistics'"),
-        ((), {"n_jobs": 0}, ValueError, "n_jobs to be an int >= 1; got 0"),
-        (
-            ("[2, 4] }", "[2, 4] }\nalso = [{ wieghting = 'ramp' }]"),
-            {},
-            DeclarationError,
-            r"small.toml: in \[descriptors.PBoW\]: .* 'wieghting' \(did you mean 'weig",
-        ),
-        (('"PersistenceS', '"S'), {}, DeclarationError, r"in \[descriptors.Stati"),
-        # Of the second data set, which is not opened before the first is done.
-        (("per_label = 10", "per_label = 13"), {}, ValueError, "at least 13 samples"),
-        (("50/50", "groups"), {}, ValueError, "this data set has no groups"),
-        (("50/50", "original"), {}, ValueError, "no train/test split of its own"),
-    ],
-)
+ALSO = "[2, 4] }\nalso = [{ wieghting = 'ramp' }]"
+# What is replaced, and by what; the second data set is opened after the first is done.
+WRONG = [
+    ("[2, 4] }", ALSO, DeclarationError, r"small.toml: in \[descriptors.PBoW\]: .*'wi"),
+    ('"PersistenceS', '"S', DeclarationError, r"in \[descriptors.Stati"),
+    ("per_label = 10", "per_label = 13", ValueError, "at least 13 samples"),
+    ("50/50", "groups", ValueError, "this data set has no groups"),
+    ("50/50", "original", ValueError, "no train/test split of its own"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "error", "message"), WRONG)
 def test_what_is_wrong_is_found_before_any_work(
-    declare, out, made, change, arguments, error, message
+    declare, out, made, old, new, error, message
 ):
-    file = declare(TEXT.replace(*change) if change else TEXT)
     with pytest.raises(error, match=message):
-        run_experiment(file, out, **arguments)
+        run_experiment(declare(TEXT.replace(old, new)), out)
     assert made == []
+    assert not out.exists()
+
+
+def test_a_number_of_processes_that_is_none_is_refused(file, out):
+    with pytest.raises(ValueError, match="n_jobs to be an int >= 1; got 0"):
+        run_experiment(file, out, n_jobs=0)
     assert not out.exists()
 
 
@@ -478,21 +402,16 @@ class Failing(BaseEstimator):
         return np.full((len(X), 2), np.nan if self.how == "gives NaN" else 1.0)
 
 
-def test_a_run_that_fails_is_recorded_and_never_chosen(declare, out, made):
+def test_a_run_that_fails_is_recorded_and_not_made_again(declare, out, made):
     grid = 'grid.how = ["says nothing", "gives NaN", "works"]'
     text = TEXT.replace("finalists = 1", "finalists = 3")
-    entry = f'[descriptors.Fails]\nmake = "{__name__}:Failing"\n{grid}\n'
-    file = declare(text + entry)
-    runs = run_experiment(file, out, only=["few/Fails"])
+    file = declare(f'{text}[descriptors.F]\nmake = "{__name__}:Failing"\n{grid}\n')
+    runs = run_experiment(file, out, only=["few/F"])
     errors = {one["params"]["how"]: one["error"] for one in runs.records.values()}
     assert "NaN" in errors["gives NaN"]
     assert (bool(errors["says nothing"]), errors["works"]) == (True, "")
-    experiment = read_experiment(file).only(["few/Fails"])
+    experiment = read_experiment(file).only(["few/F"])
     assert {*choose(experiment, runs)["params"]} == {'{"how": "works"}'}
-    [row] = progress(experiment, runs).to_dict("records")
-    assert row["complete"]
-    assert errors["gives NaN"] in row["errors"]
     made.clear()
-    shutil.rmtree(out / "runs")
-    assert run_experiment(file, out, only=["few/Fails"]).records == runs.records
+    assert run_experiment(file, out, only=["few/F"]).records == runs.records
     assert made == []

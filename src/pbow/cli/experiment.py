@@ -19,7 +19,8 @@ __all__ = ["experiment"]
 
 FORMATS = ("markdown", "latex", "csv")
 
-_results = click.argument("results", type=click.Path(path_type=Path))
+_PATH = click.Path(path_type=Path)
+_results = click.argument("results", type=_PATH)
 
 
 @click.group(cls=Group)
@@ -31,20 +32,21 @@ def experiment() -> None:
     pbow experiment table results
     pbow experiment report results
     """
+    # Descriptors may be classes of modules in the working directory.
+    sys.path.insert(0, str(Path.cwd()))
 
 
 @experiment.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=_PATH)
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=_PATH,
     required=True,
     help="Folder for the results. What it holds already is not run again.",
 )
 @click.option(
     "--data-home",
-    type=click.Path(path_type=Path),
-    default=None,
+    type=_PATH,
     show_default="the variable PBOW_DATA",
     help="Folder of the data sets.",
 )
@@ -63,11 +65,7 @@ def experiment() -> None:
     help="Number of processes.",
 )
 def run(
-    file: Path,
-    out: Path,
-    data_home: Path | None,
-    only: tuple[str, ...],
-    n_jobs: int,
+    file: Path, out: Path, data_home: Path | None, only: tuple[str, ...], n_jobs: int
 ) -> None:
     """Run what is missing of the experiment that FILE declares.
 
@@ -76,14 +74,8 @@ def run(
     data set that is not available is named, and the exit code is then 1; the rest is
     run.
     """
-    from pbow.experiment import (  # noqa: PLC0415
-        progress,
-        read_experiment,
-        run_experiment,
-    )
+    from pbow.experiment import progress, read_experiment, run_experiment  # noqa: PLC0415
 
-    # Descriptors may be classes of modules in the working directory.
-    sys.path.insert(0, str(Path.cwd()))
     declared = read_experiment(file).only(only)
     try:
         runs = run_experiment(
@@ -126,13 +118,7 @@ def table(results: Path, format_: str) -> None:
 
 @experiment.command()
 @_results
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default=None,
-    show_default="RESULTS/report.html",
-    help="The page.",
-)
+@click.option("--out", type=_PATH, show_default="RESULTS/report.html", help="The page.")
 def report(results: Path, out: Path | None) -> None:
     """Write tables, figures and chosen parameters of RESULTS into one HTML page.
 
@@ -153,6 +139,4 @@ def _read(results: Path) -> tuple[Experiment, RunsTable]:
     from pbow.experiment import Folder  # noqa: PLC0415
 
     folder = Folder(results)
-    # Descriptors may be classes of modules in the working directory.
-    sys.path.insert(0, str(Path.cwd()))
     return folder.read_declaration(), folder.read()

@@ -36,21 +36,18 @@ def estimate_hours(
     records : mapping of str to dict
         Finished runs: where a cell has some, their mean time replaces the model.
     """
-    predicted: dict[tuple[str, str, str], list[float]] = {}
-    for task in tasks:
-        size = sizes[task.cell.dataset.name]
-        place = task.cell.dataset.name, task.cell.descriptor.name, task.stage
-        predicted.setdefault(place, []).append(_seconds(task, size))
     measured: dict[tuple[str, str, str], list[float]] = {}
     for record in records.values():
         place = record["dataset"], record["descriptor"], record["stage"]
         spent = sum(record["seconds"].values())
         spent += sum(scores["seconds"] for scores in record["scores"].values())
         measured.setdefault(place, []).append(spent)
+    means = {place: sum(each) / len(each) for place, each in measured.items()}
     seconds = 0.0
-    for place, each in predicted.items():
-        done = measured.get(place)
-        seconds += len(each) * sum(done) / len(done) if done else sum(each)
+    for task in tasks:
+        dataset = task.cell.dataset.name
+        mean = means.get((dataset, task.cell.descriptor.name, task.stage))
+        seconds += _seconds(task, sizes[dataset]) if mean is None else mean
     return seconds / 3600.0
 
 

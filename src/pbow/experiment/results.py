@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +41,12 @@ RECORD_FIELDS = (
 )
 SCORE_FIELDS = ("accuracy", "validation", "C", "n_fits", "n_capped", "confusion")
 SECONDS_FIELDS = ("fit", "encode")
+CHOSEN_FIELDS = (
+    *("dataset", "descriptor", "classifier", "selection", "repetition", "accuracy"),
+    *("params", "C", "seconds", "n_features", "n_train", "n_test", "confusion"),
+    *("n_fits", "n_capped", "classify_seconds"),
+)
+MALFORMED = (AttributeError, KeyError, RecursionError, TypeError, ValueError)
 
 
 class DamagedRunWarning(UserWarning):
@@ -66,12 +72,8 @@ class RunsTable:
     def frame(self) -> pd.DataFrame:
         """One row per run and classifier, as in ``runs.parquet``."""
         rows = [row for record in self.records.values() for row in _rows(record)]
-        columns = (
-            *RECORD_FIELDS,
-            "classifier",
-            *SCORE_FIELDS,
-            *(f"{name}_seconds" for name in (*SECONDS_FIELDS, "classify")),
-        )
+        seconds = (f"{name}_seconds" for name in (*SECONDS_FIELDS, "classify"))
+        columns = (*RECORD_FIELDS, "classifier", *SCORE_FIELDS, *seconds)
         frame = pandas().DataFrame(rows, columns=columns)
         order = ["dataset", "descriptor", "stage", "params", "repetition", "classifier"]
         return frame.sort_values(order, kind="stable", ignore_index=True)
@@ -172,10 +174,7 @@ class Folder:
                 by_key.setdefault(row["key"], []).append(row)
             for rows in by_key.values():
                 yield _record(rows)
-        except (
-            *(KeyError, ValueError, TypeError, OSError),
-            *(NotImplementedError, RecursionError),
-        ) as error:
+        except (*MALFORMED, NotImplementedError, OSError) as error:
             msg = (
                 f"{self.table} is damaged ({error}). Restore it, or remove it to make "
                 "all runs again."
@@ -193,11 +192,9 @@ def planned(experiment: Experiment, runs: RunsTable) -> RunsTable:
     runs : RunsTable
         Finished runs.
     """
-    tasks = (
-        t for cell in experiment.cells for t in plan(experiment, cell, runs.records)
-    )
-    keys = dict.fromkeys(task.key for task in tasks)
-    return RunsTable({key: runs.records[key] for key in keys if key in runs.records})
+    done = runs.records
+    tasks = (t for cell in experiment.cells for t in plan(experiment, cell, done))
+    return RunsTable({t.key: done[t.key] for t in tasks if t.key in done})
 
 
 def choose(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
@@ -224,29 +221,28 @@ def choose(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
     for cell in experiment.cells:
         tasks = plan(experiment, cell, runs.records)
         finals = [task for task in tasks if task.stage == FINAL]
-        if not finals or any(task.key not in runs.records for task in tasks):
+        if any(task.key not in runs.records for task in tasks):
             continue
-        of_final = {(describe(t.params), t.repetition): t for t in finals}
-        candidates = find_finalists(experiment, cell, runs.records)
+        finalists = find_finalists(experiment, cell, runs.records)
+        repetitions = range(experiment.n_repetitions(cell.dataset))
         for classifier in finals[0].classifiers:
             done = {
-                place: runs.records[task.key]
-                for place, task in of_final.items()
+                (describe(task.params), task.repetition): runs.records[task.key]
+                for task in finals
                 if classifier in runs.records[task.key]["scores"]
             }
-            nested = [
-                _best_inside(done, candidates.inside[r], r, classifier)
-                for r in range(experiment.n_repetitions(cell.dataset))
-            ]
-            tested = _best_tested(done, candidates.tested, len(nested), classifier)
+            nested: list[Record] = []
+            for r in repetitions:
+                each = [[done.get((params, r))] for params in finalists.inside[r]]
+                nested += _best(each, classifier, "validation")
+            each = [[done.get((p, r)) for r in repetitions] for p in finalists.tested]
+            tested = _best(each, classifier, "accuracy")
             for selection, chosen in ((NESTED, nested), (TEST_CHOSEN, tested)):
-                if chosen and all(record is not None for record in chosen):
+                if len(chosen) == len(repetitions):
                     rows += [
-                        _chosen_row(cell, record, classifier, selection)
-                        for record in chosen
-                        if record is not None
+                        _chosen(cell, one, classifier, selection) for one in chosen
                     ]
-    return pandas().DataFrame(rows, columns=list(_CHOSEN_FIELDS))
+    return pandas().DataFrame(rows, columns=list(CHOSEN_FIELDS))
 
 
 def progress(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
@@ -263,7 +259,6 @@ def progress(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
     for cell in experiment.cells:
         tasks = plan(experiment, cell, runs.records)
         records = [runs.records[t.key] for t in tasks if t.key in runs.records]
-        is_screened = any(task.stage == FINAL for task in tasks)
         errors = [record["error"] for record in records if record["error"]]
         rows.append(
             {
@@ -272,7 +267,7 @@ def progress(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
                 "classifiers": tasks[-1].classifiers,
                 "done": len(records),
                 "planned": len(tasks),
-                "complete": is_screened and len(records) == len(tasks),
+                "complete": len(records) == len(tasks),
                 "failed": len(errors),
                 "errors": "; ".join(sorted({*errors})),
             }
@@ -280,63 +275,31 @@ def progress(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
     return pandas().DataFrame(rows)
 
 
-def _best_inside(
-    done: dict[tuple[str, int], Record], params: list[str], r: int, classifier: str
-) -> Record | None:
-    records = [done[name, r] for name in params if (name, r) in done]
-    # max keeps the first of equals; without folds there is one combination.
+def _best(groups: Iterable[list[Any]], classifier: str, score: str) -> list[Record]:
+    """Return the group with the best mean; none with a run that failed."""
+    # max keeps the first of equals; without folds there is no validation.
     return max(
-        records,
-        key=lambda record: record["scores"][classifier]["validation"] or 0.0,
-        default=None,
-    )
-
-
-def _best_tested(
-    done: dict[tuple[str, int], Record], params: list[str], n: int, classifier: str
-) -> list[Record]:
-    groups = [
-        [done[name, r] for r in range(n)]
-        for name in params
-        if all((name, r) in done for r in range(n))
-    ]
-    return max(
-        groups,
+        (group for group in groups if None not in group),
         key=lambda group: np.mean(
-            [record["scores"][classifier]["accuracy"] for record in group]
+            [record["scores"][classifier][score] or 0.0 for record in group]
         ),
         default=[],
     )
 
 
-_CHOSEN_FIELDS = (
-    *("dataset", "descriptor", "classifier", "selection", "repetition", "accuracy"),
-    *("params", "C", "seconds", "n_features", "n_train", "n_test", "confusion"),
-    *("n_fits", "n_capped", "classify_seconds"),
-)
-
-
-def _chosen_row(
-    cell: Cell, record: Record, classifier: str, selection: str
-) -> dict[str, Any]:
+def _chosen(cell: Cell, record: Record, classifier: str, selection: str) -> Record:
     scores = record["scores"][classifier]
     # Two cells that are the same but for their names share their runs.
     return {
+        **record,
+        **scores,
         "dataset": cell.dataset.name,
         "descriptor": cell.descriptor.name,
         "classifier": classifier,
         "selection": selection,
-        "repetition": record["repetition"],
         "accuracy": 100.0 * scores["accuracy"],
         "params": describe(record["params"]),
-        "C": scores["C"],
         "seconds": sum(record["seconds"].values()),
-        "n_features": record["n_features"],
-        "n_train": record["n_train"],
-        "n_test": record["n_test"],
-        "confusion": scores["confusion"],
-        "n_fits": scores["n_fits"],
-        "n_capped": scores["n_capped"],
         "classify_seconds": scores["seconds"],
     }
 
@@ -348,17 +311,14 @@ def _rows(record: Record) -> Iterator[dict[str, Any]]:
     own |= {f"{name}_seconds": record["seconds"].get(name) for name in SECONDS_FIELDS}
     failed = dict.fromkeys((*SCORE_FIELDS, "seconds"))
     for classifier, scores in (record["scores"] or {"": failed}).items():
-        found = {name: scores[name] for name in SCORE_FIELDS}
-        confusion = found["confusion"]
-        yield (
-            own
-            | found
-            | {
-                "classifier": classifier,
-                "confusion": "" if confusion is None else json.dumps(confusion),
-                "classify_seconds": scores["seconds"],
-            }
-        )
+        confusion = scores["confusion"]
+        yield {
+            **own,
+            **{name: scores[name] for name in SCORE_FIELDS},
+            "classifier": classifier,
+            "confusion": "" if confusion is None else json.dumps(confusion),
+            "classify_seconds": scores["seconds"],
+        }
 
 
 def _record(rows: list[dict[str, Any]]) -> Record:
@@ -367,14 +327,11 @@ def _record(rows: list[dict[str, Any]]) -> Record:
     record: Record = {name: first[name] for name in RECORD_FIELDS}
     for name in ("repetition", "n_train", "n_test", "n_features"):
         record[name] = int(first[name])
-    record["params"] = json.loads(first["params"])
-    record["seconds"] = {}
-    record["scores"] = {}
+    record |= {"params": json.loads(first["params"]), "seconds": {}, "scores": {}}
     if first["error"]:
         return record
-    record["seconds"] = {
-        name: float(first[f"{name}_seconds"]) for name in SECONDS_FIELDS
-    }
+    for name in SECONDS_FIELDS:
+        record["seconds"][name] = float(first[f"{name}_seconds"])
     for row in rows:
         validation = row["validation"]
         record["scores"][row["classifier"]] = {
@@ -394,10 +351,7 @@ def _read_record(path: Path) -> Record | None:
     try:
         record: Record = json.loads(path.read_bytes())
         list(_rows(record))
-    except (
-        *(FileNotFoundError, ValueError, KeyError, TypeError),
-        *(AttributeError, RecursionError),
-    ):
+    except (*MALFORMED, FileNotFoundError):
         return None
     return record if record["key"] == path.stem else None
 

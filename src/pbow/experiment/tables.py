@@ -34,7 +34,9 @@ ALPHA = 0.1
 # The signed-rank test of more repetitions than the paper's would take them for
 # independent: then there is the corrected t-test.
 PAPER_REPETITIONS = 5
-PAPER = "paper"
+# What a publication reports for a cell.
+NUMBERS = ("accuracy", "std", "seconds", "runs")
+IS_BOLD = ("best", "fastest")
 
 
 def summarize(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
@@ -56,11 +58,9 @@ def summarize(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
     """
     pd = pandas()
     status = progress(experiment, runs)
-    cells = {cell.name: cell for cell in experiment.cells}
     chosen = choose(experiment, runs)
     rows = []
-    for found in status.itertuples():
-        cell = cells[f"{found.dataset}/{found.descriptor}"]
+    for cell, found in zip(experiment.cells, status.itertuples(), strict=True):
         own = chosen[
             (chosen.dataset == found.dataset) & (chosen.descriptor == found.descriptor)
         ]
@@ -73,12 +73,8 @@ def summarize(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
             "descriptor_title": cell.descriptor.title,
             "ours": cell.descriptor.ours,
             "status": _status(found, is_chosen=len(own) > 0),
-            "paper_accuracy": None if cell.paper is None else cell.paper.accuracy,
-            "paper_std": None if cell.paper is None else cell.paper.std,
-            "paper_seconds": None if cell.paper is None else cell.paper.seconds,
-            "paper_runs": None if cell.paper is None else cell.paper.runs,
-            "paper_best": cell.paper is not None and cell.paper.best,
-            "paper_fastest": cell.paper is not None and cell.paper.fastest,
+            **{f"paper_{name}": getattr(cell.paper, name, None) for name in NUMBERS},
+            **{f"paper_{name}": getattr(cell.paper, name, False) for name in IS_BOLD},
         }
         if own.empty:
             rows += [base | {"classifier": name} for name in found.classifiers]
@@ -136,31 +132,21 @@ class Table:
 
     def to_latex(self) -> str:
         """Return it for LaTeX with the packages booktabs, graphicx and multirow."""
-        text: str = (
-            self._styled()
-            .format(lambda entry: entry.replace("±", r"$\pm$"), escape="latex")
-            .format_index(escape="latex", axis=0)
-            .format_index(escape="latex", axis=1)
-            .to_latex(hrules=True, convert_css=True)
-        )
+        text: str = self._styled("latex").to_latex(hrules=True, convert_css=True)
+        text = text.replace("±", r"$\pm$")
         return f"% {self.title}\n\\resizebox{{\\linewidth}}{{!}}{{%\n{text}}}"
 
     def to_html(self) -> str:
         """Return it for a page."""
-        text: str = (
-            self._styled()
-            .format(escape="html")
-            .format_index(escape="html", axis=0)
-            .format_index(escape="html", axis=1)
-            .to_html()
-        )
+        text: str = self._styled("html").to_html()
         return text
 
-    def _styled(self) -> Styler:
-        return self.entries.style.apply(
-            lambda _: self.bold.map(lambda is_bold: "font-weight: bold" * is_bold),
-            axis=None,
-        )
+    def _styled(self, escape: str) -> Styler:
+        bold = self.bold.map(lambda is_bold: "font-weight: bold" * is_bold)
+        styled = self.entries.style.apply(lambda _: bold, axis=None)
+        for axis in (0, 1):
+            styled = styled.format_index(escape=escape, axis=axis)
+        return styled.format(escape=escape)
 
 
 def make_tables(
@@ -198,19 +184,25 @@ def make_tables(
 def readable_tables(experiment: Experiment, runs: RunsTable) -> list[Table]:
     """Return the tables that readers see; without anything reported, two of them."""
     summary = summarize(experiment, runs)
-    is_reported = summary.paper_accuracy.notna().any()
-    tables = [_pivot(experiment, summary, "Accuracy (%), nested selection", _nested)]
-    if is_reported:
+    once = summary.drop_duplicates(["dataset", "descriptor"])
+    paper = once[once.paper_accuracy.notna()].assign(classifier="paper")
+    entries = _entries(summary, _nested)
+    tables = [_lay_out(experiment, "Accuracy (%), nested selection", entries)]
+    if len(paper):
+        entries = _entries(summary[~summary.ours], _tested)
+        entries += _entries(paper[~paper.ours], _paper_accuracy)
+        for dataset in experiment.datasets:
+            if cited := dataset.state_of_the_art:
+                text = f"{_spread(cited.accuracy, cited.std)} ({cited.source})"
+                entries.append(
+                    ("State of the art", "cited", dataset.title, text, False)
+                )
         title = "Accuracy (%), test-chosen as in the paper"
-        reported = summary[~summary.ours.astype(bool)]
-        tables.append(
-            _pivot(experiment, reported, title, _tested, also=_paper_accuracy)
-        )
+        tables.append(_lay_out(experiment, title, entries))
+    entries = _entries(once.assign(classifier="here"), _seconds)
+    entries += _entries(paper[paper.paper_seconds.notna()], _paper_seconds)
     title = "Seconds to construct the representation, median over the splits, nested"
-    once = summary.drop_duplicates(["dataset", "descriptor"]).assign(classifier="here")
-    also = _paper_seconds if is_reported else None
-    tables.append(_pivot(experiment, once, title, _seconds, also=also))
-    return tables
+    return [*tables, _lay_out(experiment, title, entries)]
 
 
 def facts(runs: RunsTable) -> str:
@@ -257,64 +249,46 @@ def _significance(summary: pd.DataFrame, chosen: pd.DataFrame) -> pd.DataFrame:
     }
     p_values = np.full(len(summary), np.nan)
     for _, column in summary.dropna(subset="nested_mean").groupby("dataset"):
-        best = column.nested_mean.idxmax()
+        best = column.loc[column.nested_mean.idxmax()]
         powered = column.n_repetitions.max() > PAPER_REPETITIONS
         for row in column.itertuples():
-            one, other = (
+            pair = [
                 accuracies[place.dataset, place.descriptor, place.classifier]
-                for place in (summary.loc[best], row)
+                for place in (best, row)
+            ]
+            p_values[row.Index] = (
+                corrected_t_test(*pair, n_train=row.n_train, n_test=row.n_test)
+                if powered
+                else wilcoxon(*pair)
             )
-            if row.Index == best:
-                p_values[row.Index] = 1.0
-            elif powered:
-                p_values[row.Index] = corrected_t_test(
-                    one, other, n_train=row.n_train, n_test=row.n_test
-                )
-            else:
-                p_values[row.Index] = wilcoxon(one, other)
     return pandas().DataFrame({"p_value": p_values, "marked": p_values > ALPHA})
 
 
-Entry = Callable[[Any], tuple[str, bool]]
+# Method, classifier, title of the data set, text, and whether it is bold.
+Entry = tuple[str, str, str, str, bool]
 
 
-def _pivot(
-    experiment: Experiment,
-    summary: pd.DataFrame,
-    title: str,
-    entry: Entry,
-    also: Entry | None = None,
-) -> Table:
-    """Lay out one row per method and classifier, and one for the paper's."""
-    rows = []
-    for row in summary.itertuples():
-        text, is_bold = entry(row)
-        rows.append((row.descriptor_title, row.classifier, row.dataset, text, is_bold))
-    if also is not None:
-        for row in summary.drop_duplicates(["dataset", "descriptor"]).itertuples():
-            text, is_bold = also(row)
-            if text:
-                place_of_paper = (row.descriptor_title, PAPER, row.dataset)
-                rows.append((*place_of_paper, text, is_bold))
-        for entry_of in experiment.datasets:
-            cited = entry_of.state_of_the_art
-            if cited is not None and also is _paper_accuracy:
-                text = f"{_spread(cited.accuracy, cited.std)} ({cited.source})"
-                rows.append(("State of the art", "cited", entry_of.name, text, False))
-    methods = list(dict.fromkeys(method for method, *_ in rows))
-    order = sorted(
-        dict.fromkeys((method, classifier) for method, classifier, *_ in rows),
-        key=lambda place: methods.index(place[0]),
-    )
+def _entries(
+    summary: pd.DataFrame, entry: Callable[[Any], tuple[str, bool]]
+) -> list[Entry]:
+    return [
+        (row.descriptor_title, row.classifier, row.dataset_title, *entry(row))
+        for row in summary.itertuples()
+    ]
+
+
+def _lay_out(experiment: Experiment, title: str, given: list[Entry]) -> Table:
+    """Return one row per method and classifier, those of a method together."""
     pd = pandas()
-    names = ["Method", "Classifier"]
-    index = pd.MultiIndex.from_tuples(order, names=names)
-    titles = [dataset.title for dataset in experiment.datasets]
-    entries = pd.DataFrame("", index, titles, dtype=object)
-    bold = pd.DataFrame(False, index, titles)  # noqa: FBT003
-    title_of = {dataset.name: dataset.title for dataset in experiment.datasets}
-    for method, classifier, dataset, text, is_bold in rows:
-        place = (method, classifier), title_of[dataset]
+    methods = list(dict.fromkeys(method for method, *_ in given))
+    given = sorted(given, key=lambda entry: methods.index(entry[0]))
+    places = dict.fromkeys((method, classifier) for method, classifier, *_ in given)
+    index = pd.MultiIndex.from_tuples(places, names=["Method", "Classifier"])
+    columns = [dataset.title for dataset in experiment.datasets]
+    entries = pd.DataFrame("", index, columns, dtype=object)
+    bold = pd.DataFrame(False, index, columns)  # noqa: FBT003
+    for method, classifier, dataset, text, is_bold in given:
+        place = (method, classifier), dataset
         entries.loc[place], bold.loc[place] = text, is_bold
     return Table(title, entries, bold)
 
@@ -346,14 +320,11 @@ def _paper_seconds(row: Any) -> tuple[str, bool]:
     return _duration(row.paper_seconds), row.paper_fastest
 
 
-def _spread(mean: float | None, std: float | None) -> str:
-    if mean is None or np.isnan(mean):
-        return ""
-    spread = "" if std is None or np.isnan(std) else f" ± {std:.1f}"
-    return f"{mean:.1f}{spread}"
+def _spread(mean: float, std: float | None) -> str:
+    return f"{mean:.1f}" + ("" if pandas().isna(std) else f" ± {std:.1f}")
 
 
-def _duration(seconds: float | None) -> str:
-    if seconds is None or np.isnan(seconds):
+def _duration(seconds: float) -> str:
+    if np.isnan(seconds):
         return ""
     return f"{seconds:,.1f}" if seconds >= 1.0 else f"{seconds:.2g}"
