@@ -9,11 +9,13 @@ from pathlib import Path
 from benchmarks import (
     bow,
     cold,
+    costs,
     elsewhere,
     family,
     gram,
     homology,
     images,
+    landmarks,
     landscapes,
     learning,
     memory,
@@ -22,6 +24,7 @@ from benchmarks import (
     scaling,
     stable,
     statistics,
+    streaming,
     wasserstein,
 )
 from benchmarks.machine import describe_machine
@@ -49,11 +52,14 @@ BENCHMARKS: dict[str, Callable[[Settings], list[Table]]] = {
     "cold": cold.benchmark,
     "memory": memory.benchmark,
     "scaling": scaling.benchmark,
+    "streaming": streaming.benchmark,
+    "costs": costs.benchmark,
+    "landmarks": landmarks.benchmark,
 }
 
 # Too long for a quick run: some start processes, which import and compile, and some
 # have peers that take seconds for a few diagrams.
-NOT_QUICK = {"elsewhere", "cold"}
+NOT_QUICK = {"elsewhere", "cold", "streaming", "landmarks"}
 NOT_QUICK |= {"images", "landscapes", "statistics", "gram", "wasserstein"}
 
 

@@ -39,6 +39,16 @@ class RowsMixin:
         return tags
 
 
+class BatchesMixin:
+    """The same for batches."""
+
+    def partial_fit(self, X, y=None):
+        X = validate_data(
+            self, X, reset="batches_" not in vars(self), dtype=np.float64
+        )
+        return super().partial_fit(rows_to_diagrams(X), y)
+
+
 def rows_to_diagrams(X):
     births = np.broadcast_to(np.arange(X.shape[1], dtype=float), X.shape)
     points = np.stack([births, births + np.abs(X)], axis=-1).reshape(-1, 2)
@@ -52,6 +62,9 @@ def rows_double(estimator):
 
 @cache
 def _double(cls):
-    double = type(f"{cls.__name__}Rows", (RowsMixin, cls), {"__module__": __name__})
+    bases = (RowsMixin, cls)
+    if hasattr(cls, "partial_fit"):
+        bases = (BatchesMixin, *bases)
+    double = type(f"{cls.__name__}Rows", bases, {"__module__": __name__})
     globals()[double.__name__] = double  # where pickle looks for it
     return double

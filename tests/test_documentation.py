@@ -30,7 +30,7 @@ GET_STARTED = ROOT / "docs" / "get_started.md"
 DOCUMENTS = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 # Modules of pbow that users do not import from; all others have a page in docs/api.
-INNER = {"cli", "compute", "demo", "essential"}
+INNER = {"cli", "compute", "demo", "essential", "learning"}
 MODULES = {module.name for module in pkgutil.iter_modules(pbow.__path__)}
 PUBLIC = ["pbow", *(f"pbow.{n}" for n in sorted(MODULES - INNER) if n[0] != "_")]
 
@@ -161,6 +161,9 @@ RUN_BY = {
     ("docs/howto/reproducing_the_paper.md", "sh"): "test_every_command_of_a_page_runs",
     ("docs/guide/explorer.md", "text"): "test_the_file_of_the_explorer_can_be_read",
     ("docs/guide/experiments.md", "toml"): "test_entries_of_experiments_are_understood",
+    ("docs/howto/big_data.md", "sh"): "test_every_command_of_a_page_runs",
+    ("docs/howto/big_data.md", "python"): "test_code_for_pools_and_clusters_is_python",
+    ("docs/guide/cluster.md", "python"): "test_code_for_pools_and_clusters_is_python",
     ("docs/guide/datasets.md", "python"): "test_data_sets_are_used_as_the_guide_says",
 }
 
@@ -189,6 +192,8 @@ def folder(tmp_path, monkeypatch):
     deaths = births + rng.exponential(size=births.shape)
     X = pbow.Diagrams.from_list(np.stack((births, deaths), axis=-1))
     write_diagrams(X, "diagrams.pbow")
+    Path("diagrams").mkdir()
+    write_diagrams(X, "diagrams/0.parquet")
     pbow.save(pbow.PersistenceBoW(4, random_state=0).fit(X), "model.pbow")
     Path("labels.txt").write_text("a\nb\n" * 6)
     Path("experiments").mkdir()
@@ -237,6 +242,36 @@ def test_every_command_of_a_page_runs(path, folder, monkeypatch):
             assert program == "pbow", line
             result = CliRunner().invoke(main, words, prog_name="pbow")
             assert result.exit_code == 0, (line, result.output)
+
+
+@pytest.mark.parametrize(
+    "path", pages_run_by("test_code_for_pools_and_clusters_is_python"), ids=name_of
+)
+def test_code_for_pools_and_clusters_is_python(path):
+    """No cluster is here; tests of pbow.distributed run the same calls on others."""
+    for block in fenced(path):
+        if block.language == "python":
+            compile(block.text, name_of(path), "exec")
+
+
+def test_functions_for_spark_and_ray_encode_arrow_batches(folder):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    X = read_diagrams("diagrams.pbow")
+    write_diagrams(X, "diagrams.parquet")
+    table = parquet.read_table("diagrams.parquet")
+    expected = pbow.load("model.pbow").transform(X)
+    page = ROOT / "docs" / "guide" / "cluster.md"
+    codes = [b.text for b in fenced(page) if b.text.startswith("def encode(")]
+    for_spark, for_ray = codes
+    for code, make in (
+        (for_spark, lambda f: pa.Table.from_batches(f(table.to_batches(5)))),
+        (for_ray, lambda f: f(table)),
+    ):
+        names = {}
+        exec(code[: code.index("\n\n", code.index("model.pbow"))], names)
+        found = make(names["encode"])["features"]
+        np.testing.assert_array_equal(found.to_pylist(), expected)
 
 
 def commands_not_run():

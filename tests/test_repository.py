@@ -60,7 +60,7 @@ def test_every_public_module_is_an_attribute_of_the_package():
     folder = Path(pbow.__file__).parent
     modules = {path.stem for path in folder.glob("*.py")}
     modules |= {path.parent.name for path in folder.glob("*/__init__.py")}
-    inner = {"cli", "compute", "demo", "essential"}
+    inner = {"cli", "compute", "demo", "essential", "learning"}
     public = {name for name in modules if not name.startswith("_")} - inner
     assert public <= set(pbow.__all__)
     assert all(getattr(pbow, name) for name in pbow.__all__)

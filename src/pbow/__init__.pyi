@@ -1,8 +1,10 @@
+from . import blocks as blocks
 from . import codebook as codebook
 from . import codebook_size as codebook_size
 from . import datasets as datasets
 from . import diagrams as diagrams
 from . import distances as distances
+from . import distributed as distributed
 from . import encoding as encoding
 from . import errors as errors
 from . import estimator as estimator
@@ -21,6 +23,7 @@ from . import stability as stability
 from . import vectorizers as vectorizers
 from . import weighting as weighting
 from ._version import __version__ as __version__
+from .blocks import DiagramBlocks as DiagramBlocks
 from .diagrams import Diagrams as Diagrams
 from .io.models import load as load
 from .io.models import save as save

@@ -35,6 +35,14 @@ def as_samples(X: Any) -> list[Any]:
     if isinstance(X, (str, bytes)) or not isinstance(X, Iterable):
         msg = f"{expected} {describe(X)}. Pass a list of arrays of shape (n_points, 2)."
         raise ValueError(msg)
+    if hasattr(X, "sources"):
+        msg = (
+            f"{expected} {type(X).__name__}, which is not to be read whole. "
+            "Vectorizers that learn from points fit to blocks, and "
+            "pbow.distributed.transform(model, blocks, out) encodes them; anything "
+            "else takes Diagrams, such as next(iter(blocks))."
+        )
+        raise ValueError(msg)
     if is_table(X):
         msg = (
             f"{expected} a DataFrame. Pass one of its columns, with a diagram in each "

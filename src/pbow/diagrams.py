@@ -25,7 +25,7 @@ from pbow._conversion import (
     listed,
 )
 from pbow._utils.html import html_table
-from pbow.errors import shown
+from pbow.errors import DiagramError, shown
 
 __all__ = ["Diagrams", "check_diagrams"]
 
@@ -562,7 +562,7 @@ def _check_points(points: Floats, offsets: Ints, name: str) -> bool:
 def _refuse_point(points: Floats, row: int, offsets: Ints, name: str) -> NoReturn:
     birth, death = points[row].tolist()
     diagram = int(np.searchsorted(offsets, row, side="right")) - 1
-    where = f"Diagram {diagram} of part {name} has a point"
+    where = "has a point"
     what = f"(birth={birth:g}, death={death:g})"
     if np.isnan(points[row]).any():
         msg = f"{where} that is NaN {what}. Remove it, or its padding, first."
@@ -583,7 +583,7 @@ def _refuse_point(points: Floats, row: int, offsets: Ints, name: str) -> NoRetur
             f"{where} beyond {LARGEST_COORDINATE:g} {what}. Where this stands for "
             "infinity, write inf; else rescale the diagrams."
         )
-    raise ValueError(msg)
+    raise DiagramError(diagram, name, msg)
 
 
 def _check_name(name: Any) -> None:

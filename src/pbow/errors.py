@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 __all__ = [
+    "DiagramError",
     "FewerWordsWarning",
     "FileFormatError",
     "ItemError",
@@ -113,6 +114,34 @@ class ItemError(ValueError):
 
     def __str__(self) -> str:
         return f"{self.noun.capitalize()} {self.item}: {self.problem}"
+
+
+class DiagramError(ItemError):
+    """One diagram of a collection is not what it should be.
+
+    Parameters
+    ----------
+    item : int
+        Its place in the collection, counted from 0.
+    part : str
+        The part that it is of.
+    problem : str
+        What is wrong with it and what to do, the rest of a sentence about it.
+
+    Examples
+    --------
+    >>> from pbow.errors import DiagramError
+    >>> str(DiagramError(3, "H1", "has a point that is NaN. Remove it."))
+    'Diagram 3 of part H1 has a point that is NaN. Remove it.'
+    """
+
+    def __init__(self, item: int, part: str, problem: str) -> None:
+        super().__init__("diagram", item, problem)
+        self.args = (item, part, problem)
+        self.part = part
+
+    def __str__(self) -> str:
+        return f"Diagram {self.item} of part {self.part} {self.problem}"
 
 
 class ItemMemoryError(ItemError, MemoryError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 
 import numpy as np
@@ -10,14 +9,18 @@ from numpy.typing import ArrayLike
 
 from pbow._utils.checks import is_finite_number
 from pbow._utils.constraints import Constraint
+from pbow._utils.warn import warn_user
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
+from pbow.errors import DiagramError
 
 __all__ = [
     "ESSENTIAL",
     "ESSENTIAL_SUFFIX",
     "births_of",
     "check_births",
+    "check_points",
     "check_suffix",
+    "count_dropped",
     "finite_parts",
     "parts_with_points",
 ]
@@ -77,21 +80,42 @@ def parts_with_points(
 
     Raises where there is none at all, and warns of each part of X that has none.
     """
-    n_samples = len(X)
-    if not any(len(part.points) for part in parts.values()):
+    n_points = {name: len(part.points) for name, part in parts.items()}
+    check_points(n_points, count_dropped(X, essential), len(X))
+    return {name: part for name, part in parts.items() if len(part.points)}
+
+
+def check_points(
+    n_points: Mapping[str, int], n_dropped: Mapping[str, int], n_samples: int
+) -> None:
+    """Raise if training diagrams have no point, and warn of parts that have none.
+
+    `n_points` counts those of finite parts, `n_dropped` the essential points of each
+    part that were left out.
+    """
+    if not any(n_points.values()):
         msg = (
-            f"All {n_samples} diagrams are empty{_what_was_left_out(X, essential)}: "
+            f"All {n_samples} diagrams are empty{_dropped(sum(n_dropped.values()))}: "
             "there is nothing to learn from."
         )
         raise ValueError(msg)
-    for name in X.parts:
-        if not len(parts[name].points):
+    for name, n in n_dropped.items():
+        if not n_points[name]:
             msg = (
                 f"Part {name} has no finite point in {n_samples} training diagrams"
-                f"{_what_was_left_out(X[name], essential)}; it adds nothing for these."
+                f"{_dropped(n)}; it adds nothing for these."
             )
-            warnings.warn(msg, UserWarning, stacklevel=3)
-    return {name: part for name, part in parts.items() if len(part.points)}
+            warn_user(msg)
+
+
+def count_dropped(X: Diagrams, essential: str | float) -> dict[str, int]:
+    """Count the essential points of each part that `essential` leaves out."""
+    return {
+        name: len(X[name].essential().points)
+        if essential == "drop" and X[name].has_essential
+        else 0
+        for name in X.parts
+    }
 
 
 def check_births(part: Diagrams, death: float, name: str) -> None:
@@ -101,11 +125,10 @@ def check_births(part: Diagrams, death: float, name: str) -> None:
     if late.size:
         diagram = int(np.searchsorted(part.offsets, late[0], side="right")) - 1
         msg = (
-            f"Diagram {diagram} of part {name} has an essential point born at "
-            f"{births[late[0]]:g}, after essential={death:g}. "
-            "Pass a number above every birth."
+            f"has an essential point born at {births[late[0]]:g}, after "
+            f"essential={death:g}. Pass a number above every birth."
         )
-        raise ValueError(msg)
+        raise DiagramError(diagram, name, msg)
 
 
 def births_of(part: Diagrams, name: str, end: float = -np.inf) -> Diagrams:
@@ -125,12 +148,11 @@ def _with_death(part: Diagrams, death: float, name: str) -> Diagrams:
     return Diagrams(points, part.offsets, name=name)
 
 
-def _what_was_left_out(X: Diagrams, essential: str | float) -> str:
+def _dropped(n_points: int) -> str:
     """Say how many points were dropped, if any."""
-    n_essential = sum(len(X[name].essential().points) for name in X.parts)
-    if essential != "drop" or not n_essential:
+    if not n_points:
         return ""
     return (
-        f" but for {n_essential} essential points, which essential='drop' leaves out "
+        f" but for {n_points} essential points, which essential='drop' leaves out "
         "(essential='separate' keeps them)"
     )

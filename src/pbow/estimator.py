@@ -13,7 +13,7 @@ another one fits again sees the old model or the new one, never a mixture.
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import copy, deepcopy
 from functools import wraps
 from typing import Any, ClassVar, Self, get_origin, get_type_hints
@@ -23,7 +23,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from pbow._utils.constraints import Constraint, PerPart, check_parameter
-from pbow.diagrams import Diagrams, check_diagrams
+from pbow.diagrams import check_diagrams
 from pbow.errors import ParameterError
 from pbow.essential import ESSENTIAL_SUFFIX, check_suffix
 
@@ -83,7 +83,8 @@ class DiagramEstimator(  # type: ignore[call-arg]
         self : object
             The fitted estimator.
         """
-        self.fitted_ = self._fit(check_diagrams(X, min_samples=1))
+        checked = self._check_training(X)
+        self.fitted_ = self._fit(checked.parts, lambda new: new._learn(checked))
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
@@ -107,16 +108,20 @@ class DiagramEstimator(  # type: ignore[call-arg]
         self.fit(X, y, **fit_params)
         return self.transform(X)
 
-    def _fit(self, X: Diagrams) -> Self:
-        """Return a copy with the parameters of now and what is learnt from diagrams."""
+    def _check_training(self, X: Any) -> Any:
+        """Return training diagrams in a form that :meth:`_learn` takes."""
+        return check_diagrams(X, min_samples=1)
+
+    def _fit(self, parts: tuple[str, ...], learn: Callable[[Self], Any]) -> Self:
+        """Return a copy with the parameters of now and what it learns."""
         # Not scikit-learn's clone, which takes as long as a small fit. Parameters do
         # not end in an underscore, and what a fit before this one has left does.
         fitted = object.__new__(type(self))
         fitted.__dict__ = {k: v for k, v in vars(self).items() if not k.endswith("_")}
-        fitted.check_parameters(X.parts)
-        learnt = fitted._learn(X)
+        fitted.check_parameters(parts)
+        learnt = learn(fitted)
         # Afterwards: a generator of random numbers is the caller's until it was used.
-        fitted.__dict__ = {**deepcopy(vars(fitted)), "parts_": X.parts, **learnt}
+        fitted.__dict__ = {**deepcopy(vars(fitted)), "parts_": parts, **learnt}
         return fitted
 
     def check_parameters(self, parts: tuple[str, ...]) -> None:
@@ -163,7 +168,7 @@ class DiagramEstimator(  # type: ignore[call-arg]
             raise ParameterError(name, expected, value, type(self).__name__)
 
     @abstractmethod
-    def _learn(self, X: Diagrams) -> dict[str, Any]:
+    def _learn(self, X: Any) -> dict[str, Any]:
         """Return the learnt attributes by name."""
 
     def _n_numbers(self) -> int:

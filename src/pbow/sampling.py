@@ -2,29 +2,40 @@
 
 The consolidated diagram is every training point in birth-persistence coordinates, in
 the order of the diagrams. It may come in blocks; what is drawn depends on the seed and
-the points alone, not on where the blocks are cut:
+the points alone, not on where the blocks are cut, as each block finds its own
+candidates and the candidates of all blocks are merged:
 
 * uniform: the points with the smallest keys, the key of point i being draw i of a
-  counter-based generator, so that each block can find its own candidates;
-* by weight: whole-number weights with exact running sums, and draws uniform in them.
+  counter-based generator;
+* by weight: every point in as many copies as a Poisson variable says, whose mean is
+  proportional to the weight, and of all copies those with the smallest keys. Given how
+  many copies there are, they are independent draws by weight, with replacement.
+
+Quantiles are exact, and take two passes: the first counts persistences by their upper
+bits, the second collects those near the quantiles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import accumulate
+from math import sqrt
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow.compute.random import fill_bits, stream_of
+from pbow.compute.random import stream_of
 from pbow.compute.select import (
     N_BINS,
+    OFFSET_BITS,
+    SHIFT,
     add_bins,
     keep_bins,
     keep_small_keys,
-    pick,
-    total_weight,
+    thin,
 )
 from pbow.diagrams import Diagrams
 from pbow.weighting import Ramp
@@ -32,9 +43,12 @@ from pbow.weighting import Ramp
 __all__ = ["draw_sample", "persistence_ramp"]
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+T = TypeVar("T")
 
 # What a stream of random numbers is for; every purpose has its own.
 FOR_SAMPLING = 0
+LARGEST_KEY = 2.0**64 - 2048.0
 
 
 def persistence_ramp(
@@ -62,16 +76,9 @@ def persistence_ramp(
     >>> persistence_ramp([X], (0.25, 0.75))
     Ramp(low=1.5, high=3.5)
     """
-    n = sum(len(block.points) for block in blocks)
-    places = [min(max(n * q - 0.5, 0.0), n - 1.0) for q in quantiles if q is not None]
-    ranks = sorted({rank for h in places for rank in (int(h), min(int(h) + 1, n - 1))})
-    ordered = dict(zip(ranks, _order_statistics(blocks, ranks), strict=True))
-    limits = [
-        _between(ordered[int(h)], ordered[min(int(h) + 1, n - 1)], h - int(h))
-        for h in places
-    ]
-    low, high = limits if len(limits) == 2 else (0.0, *limits)
-    return Ramp(low, max(low, high))
+    points = [block.points for block in blocks]
+    search = QuantileSearch.of(merged(map(Histogram.of, points)), quantiles)
+    return search.ramp(merged(map(search.keep, points)))
 
 
 def draw_sample(
@@ -96,6 +103,11 @@ def draw_sample(
     sample : ndarray of shape (n_drawn, 2)
         Birth and persistence, in the order of the consolidated diagram.
 
+    Raises
+    ------
+    ValueError
+        If the ramp is 0 at every point.
+
     Examples
     --------
     >>> from pbow import Diagrams
@@ -109,102 +121,313 @@ def draw_sample(
     >>> bool((whole == draw_sample([X[:1], X[1:]], 2, ramp=None, seed=0)).all())
     True
     """
-    n = sum(len(block.points) for block in blocks)
-    size = n if size is None else min(size, n)
-    stream = stream_of(seed, FOR_SAMPLING)
+    points = [block.points for block in blocks]
+    draw = Draw.uniform(sum(map(len, points)), size, seed)
     if ramp is not None:
-        drawn = _draw_by_weight(blocks, size, ramp, stream)
-    elif size == n:
-        drawn = [block.points for block in blocks]
-    else:
-        drawn = _draw_uniformly(blocks, size, n, stream)
-    sample = np.concatenate(drawn)
+        bins = merged(map(Histogram.of, points))
+        kept = merged(ValuesIn.bins_of(ramp).keep(some) for some in points)
+        draw = draw.by_weight(ramp, total_weight(ramp, bins, kept))
+    starts = list(accumulate(map(len, points), initial=0))[:-1]
+    return draw.sample(
+        lambda draw: merged(
+            draw.candidates(some, first)
+            for some, first in zip(points, starts, strict=True)
+        )
+    )
+
+
+def merged(summaries: Iterable[T]) -> T:
+    """Add up the summaries of blocks, in their order.
+
+    Like with like, as in a tree: what has grown is added to seldom.
+    """
+    reached: list[tuple[int, Any]] = []
+    for summary in summaries:
+        size, total = 1, summary
+        while reached and reached[-1][0] == size:
+            total = reached.pop()[1] + total
+            size *= 2
+        reached.append((size, total))
+    totals = [total for _, total in reversed(reached)]
+    result: T = reduce(lambda right, left: left + right, totals)
+    return result
+
+
+class Histogram(NamedTuple):
+    """Persistences by their upper bits: counts, and sums of the next lower bits.
+
+    Only bins that are not empty are listed: a small thing to send.
+    """
+
+    places: Ints
+    bins: Ints
+
+    @classmethod
+    def of(cls, points: Floats) -> Self:
+        """Count the points of a block."""
+        bins = np.zeros((N_BINS, 2), np.int64)
+        add_bins(points, bins)
+        places = np.flatnonzero(bins[:, 0])
+        return cls(places, bins[places])
+
+    def __add__(self, other: Self) -> Self:  # type: ignore[override]
+        places, at = np.unique(
+            np.concatenate((self.places, other.places)), return_inverse=True
+        )
+        bins = np.zeros((len(places), 2), np.int64)
+        np.add.at(bins, at, np.concatenate((self.bins, other.bins)))
+        return type(self)(places, bins)
+
+
+class Values(NamedTuple):
+    """Different numbers in increasing order, and how often each is there."""
+
+    values: Floats
+    counts: Ints
+
+    def __add__(self, other: Self) -> Self:  # type: ignore[override]
+        values, at = np.unique(
+            np.concatenate((self.values, other.values)), return_inverse=True
+        )
+        counts = np.zeros(len(values), np.int64)
+        np.add.at(counts, at, np.concatenate((self.counts, other.counts)))
+        return type(self)(values, counts)
+
+
+@dataclass(frozen=True)
+class ValuesIn:
+    """Collects the persistences in some bins."""
+
+    places: Ints
+
+    @classmethod
+    def bins_of(cls, ramp: Ramp) -> ValuesIn:
+        """Take the bins in which a ramp is bent."""
+        # At 0 it starts with its bin, and is linear there.
+        limits = [limit for limit in (ramp.low, ramp.high) if limit > 0.0]
+        return cls(_bins(np.array(limits)))
+
+    def keep(self, points: Floats) -> Values:
+        """Collect those of a block."""
+        wanted = np.zeros(N_BINS, np.bool_)
+        wanted[self.places] = True
+        out = np.empty(0)
+        while (n := keep_bins(points, wanted, out)) > len(out):
+            out = np.empty(n)
+        return Values(*np.unique(out[:n], return_counts=True))
+
+
+@dataclass(frozen=True)
+class QuantileSearch(ValuesIn):
+    """Where Hazen's quantiles of the persistence lie, known from a histogram."""
+
+    quantiles: tuple[float | None, float]
+    n_points: int
+    # Of the points in lower bins, those that are not collected.
+    left_out: Ints
+
+    @classmethod
+    def of(
+        cls, histogram: Histogram, quantiles: tuple[float | None, float]
+    ) -> QuantileSearch:
+        """Find the bins."""
+        counts = histogram.bins[:, 0]
+        below = np.concatenate(([0], np.cumsum(counts)))
+        n = int(below[-1])
+        ranks = [r for q in quantiles if q is not None for r, _ in _ranks(n, q)]
+        at = np.unique(np.searchsorted(below, ranks, side="right") - 1)
+        collected = np.zeros(len(counts), np.bool_)
+        collected[at] = True
+        left_out = np.cumsum(np.where(collected, 0, counts))[at]
+        return cls(histogram.places[at], quantiles, n, left_out)
+
+    def ramp(self, kept: Values) -> Ramp:
+        """Return the ramp between the quantiles, given what was collected."""
+        reached = np.cumsum(kept.counts)
+        # Ranks among all points: those left out in lower bins come before.
+        bins = np.searchsorted(self.places, _bins(kept.values))
+        reached = reached + self.left_out[bins]
+        low, high = (
+            0.0 if q is None else self._quantile(kept.values, reached, q)
+            for q in self.quantiles
+        )
+        return Ramp(low, max(low, high))
+
+    def _quantile(self, values: Floats, reached: Ints, q: float) -> float:
+        (i, share), (j, _) = _ranks(self.n_points, q)
+        low, high = values[np.searchsorted(reached, [i, j], side="right")]
+        # Rounding must not lead past the higher one: no point might be left above.
+        return float(min(low + share * (high - low), high))
+
+
+def total_weight(ramp: Ramp, histogram: Histogram, kept: Values) -> float:
+    """Add up the weights of all points, to some millionths.
+
+    `kept` has at least the persistences in the bins in which the ramp is bent; in each
+    of the others it is linear, and the sum follows from that of the persistences.
+    """
+    bent = ValuesIn.bins_of(ramp).places
+    elsewhere = ~np.isin(histogram.places, bent)
+    n, lower = histogram.bins[elsewhere].T
+    edges = histogram.places[elsewhere]
+    start, stop = _edges(edges), _edges(edges + 1)
+    means = start + (stop - start) * (lower / (n * 2.0**OFFSET_BITS))
+    exact = np.isin(_bins(kept.values), bent)
+    return float(
+        n @ _linear(ramp, means)
+        + kept.counts[exact] @ _linear(ramp, kept.values[exact])
+    )
+
+
+def _linear(ramp: Ramp, persistence: Floats) -> Floats:
+    return Ramp(ramp.low, ramp.high)(persistence)
+
+
+class Candidates(NamedTuple):
+    """Points that may be in a sample, in their order, and the key of each."""
+
+    keys: NDArray[np.uint64]
+    points: Floats
+
+    def __add__(self, other: Self) -> Self:  # type: ignore[override]
+        return type(self)(
+            np.concatenate((self.keys, other.keys)),
+            np.concatenate((self.points, other.points)),
+        )
+
+    def smallest(self, size: int) -> Candidates:
+        """Keep those with the smallest keys."""
+        if len(self.keys) <= size:
+            return self
+        largest = np.partition(self.keys, size - 1)[size - 1]
+        chosen = self.keys <= largest
+        return Candidates(self.keys[chosen], self.points[chosen])
+
+
+@dataclass(frozen=True)
+class Draw:
+    """How a block finds its candidates: a small thing to send to it.
+
+    Attributes
+    ----------
+    size : int
+        How many points are drawn.
+    seed : int
+        Of the keys.
+    share : float
+        Points, or units of weight, are candidates with this probability; a little more
+        than needed, so that all blocks together have too few once in 1e9 draws.
+    ramp : Ramp or None
+        The weight.
+    """
+
+    size: int
+    seed: int
+    share: float
+    ramp: Ramp | None = None
+
+    @classmethod
+    def uniform(cls, n_points: int, size: int | None, seed: int) -> Draw:
+        """Draw without replacement from so many points."""
+        if size is None or size >= n_points:
+            return cls(n_points, seed, 1.0)
+        return cls(size, seed, _more_than(size) / n_points)
+
+    def by_weight(self, ramp: Ramp, total: float) -> Draw:
+        """Draw with replacement, of points with this sum of weights."""
+        if not total > 0.0:
+            msg = f"No point has a weight above 0 by {ramp}. Lower its limits."
+            raise ValueError(msg)
+        return Draw(self.size, self.seed, _more_than(self.size) / total, ramp)
+
+    def widened(self) -> Draw:
+        """Return the draw with twice as many candidates."""
+        return replace(self, share=2.0 * self.share)
+
+    def candidates(self, points: Floats, first: int) -> Candidates:
+        """Find the candidates of a block, before which there are `first` points."""
+        stream = stream_of(self.seed, FOR_SAMPLING)
+        n = len(points)
+
+        def list_them(keys: NDArray[np.uint64], rows: Ints) -> int:
+            if self.ramp is None:
+                limit = np.uint64(min(self.share * 2.0**64, LARGEST_KEY))
+                found = keep_small_keys(stream, first, n, limit, keys, rows)
+            else:
+                limits = self.ramp.low, self.ramp.high
+                found = thin(points, first, *limits, self.share, stream, keys, rows)
+            return int(found)
+
+        if self.ramp is None and self.share >= 1.0:
+            room = n
+        else:
+            room = int(min(_more_than(self.share * n), _more_than(self.size)))
+        while True:
+            keys, rows = np.empty(room, np.uint64), np.empty(room, np.int64)
+            found = list_them(keys, rows)
+            if found <= room:
+                return Candidates(keys[:found], points[rows[:found]])
+            room = found
+
+    def sample(self, candidates: Callable[[Draw], Candidates]) -> Floats:
+        """Return the sample, given a function that has all blocks find candidates."""
+        draw = self
+        while len((found := candidates(draw)).keys) < self.size:
+            draw = draw.widened()
+        return in_birth_persistence(found.smallest(self.size).points)
+
+
+class Reservoir:
+    """A uniform sample of points that come in blocks, by one pass over them.
+
+    After each block it is the sample of all points so far.
+    """
+
+    def __init__(self, size: int | None, seed: int) -> None:
+        self.size = size
+        self.seed = seed
+        self.n_points = 0
+        self._found = Candidates(np.empty(0, np.uint64), np.empty((0, 2)))
+
+    def add(self, points: Floats) -> None:
+        """Take the next block."""
+        # Of a block by itself at most as many as are drawn in all.
+        draw = Draw.uniform(len(points), self.size, self.seed)
+        while len((new := draw.candidates(points, self.n_points)).keys) < draw.size:
+            draw = draw.widened()
+        self.n_points += len(points)
+        found = self._found + new if self._found.keys.size else new
+        self._found = found if self.size is None else found.smallest(self.size)
+
+    def sample(self) -> Floats:
+        """Return birth and persistence, in the order of the points."""
+        return in_birth_persistence(self._found.points)
+
+
+def in_birth_persistence(points: Floats) -> Floats:
+    """Return a copy of points as birth and persistence."""
+    sample = np.array(points)
     sample[:, 1] -= sample[:, 0]
     return sample
 
 
-def _draw_uniformly(
-    blocks: Sequence[Diagrams], size: int, n: int, stream: np.uint64
-) -> list[Floats]:
-    # Keys are uniform: a little more than the expected share holds the smallest `size`
-    # but for a chance of 1e-9; then the share is doubled.
-    share = (size + 6.0 * np.sqrt(size) + 20.0) / n
-    while True:
-        limit = np.uint64(min(share * 2.0**64, 2.0**64 - 2048.0))
-        found = [
-            _small_keys(stream, first, len(block.points), limit, share)
-            for block, first in zip(blocks, _starts(blocks), strict=True)
-        ]
-        keys = np.concatenate([keys for keys, _ in found])
-        if len(keys) >= size:
-            break
-        share *= 2.0
-    largest = np.partition(keys, size - 1)[size - 1]
-    return [
-        block.points[rows[keys <= largest]]
-        for block, (keys, rows) in zip(blocks, found, strict=True)
-    ]
+def _more_than(expected: float) -> float:
+    """Return a number that a Poisson variable passes once in 1e9 times."""
+    return expected + 6.0 * sqrt(expected) + 20.0
 
 
-def _small_keys(
-    stream: np.uint64, first: int, n: int, limit: np.uint64, share: float
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    room = int(min(n, share * n * 1.5 + 100.0))
-    while True:
-        keys, rows = np.empty(room, np.uint64), np.empty(room, np.int64)
-        found = keep_small_keys(stream, first, n, limit, keys, rows)
-        if found <= room:
-            return keys[:found], rows[:found]
-        room = found
+def _ranks(n: int, q: float) -> tuple[tuple[int, float], tuple[int, float]]:
+    """Return the two ranks that Hazen's quantile lies between, and its share."""
+    place = min(max(n * q - 0.5, 0.0), n - 1.0)
+    return (int(place), place - int(place)), (min(int(place) + 1, n - 1), 0.0)
 
 
-def _draw_by_weight(
-    blocks: Sequence[Diagrams], size: int, ramp: Ramp, stream: np.uint64
-) -> list[Floats]:
-    totals = [total_weight(block.points, ramp.low, ramp.high) for block in blocks]
-    reached = np.concatenate(([0], np.cumsum(totals)), dtype=np.int64)
-    bits = np.empty(size, np.uint64)
-    fill_bits(stream, bits)
-    # The remainder favors small numbers by at most (sum of weights) / 2**64.
-    draws = np.sort((bits % np.uint64(reached[-1])).astype(np.int64))
-    cuts = np.searchsorted(draws, reached)
-    drawn = []
-    for block, before, start, stop in zip(
-        blocks, reached[:-1], cuts[:-1], cuts[1:], strict=True
-    ):
-        rows = np.empty(stop - start, np.int64)
-        pick(block.points, ramp.low, ramp.high, before, draws[start:stop], rows)
-        drawn.append(block.points[rows])
-    return drawn
+def _bins(persistences: Floats) -> Ints:
+    """Return the bins of numbers >= 0."""
+    bits = np.abs(persistences).view(np.int64)
+    return bits >> SHIFT
 
 
-def _order_statistics(blocks: Sequence[Diagrams], ranks: Sequence[int]) -> list[float]:
-    """Return the persistences of the given ranks: two passes, no sorting of all."""
-    counts = np.zeros(N_BINS, np.int64)
-    for block in blocks:
-        add_bins(block.points, counts)
-    below = np.concatenate(([0], np.cumsum(counts)))
-    bins = np.searchsorted(below, ranks, side="right") - 1
-    wanted = np.zeros(N_BINS, np.bool_)
-    wanted[bins] = True
-    values = np.empty(int(counts[wanted].sum()))
-    n = 0
-    for block in blocks:
-        n += keep_bins(block.points, wanted, values[n:])
-    # A rank among the kept values: less what lies in lower bins that were not kept.
-    kept_below = np.concatenate(([0], np.cumsum(np.where(wanted, counts, 0))))
-    places = [
-        rank - below[b] + kept_below[b] for rank, b in zip(ranks, bins, strict=True)
-    ]
-    values.partition(places)
-    return [float(values[place]) for place in places]
-
-
-def _between(low: float, high: float, share: float) -> float:
-    # Rounding must not lead past the higher one: no point might be left above a ramp.
-    return min(low + share * (high - low), high)
-
-
-def _starts(blocks: Sequence[Diagrams]) -> list[int]:
-    sizes = [len(block.points) for block in blocks]
-    return list(accumulate(sizes, initial=0))[:-1]
+def _edges(bins: Ints) -> Floats:
+    """Return the smallest number in each bin."""
+    return (bins << SHIFT).view(np.float64)

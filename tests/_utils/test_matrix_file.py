@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from pbow.kernels import _files
-from pbow.kernels._files import fill_file
+from pbow._utils import matrix_file
+from pbow._utils.matrix_file import fill_file
 
 SHAPE = (7, 5)
 TILES = (3, 1)
@@ -93,7 +93,7 @@ def start(path, *, sleep=0.0):
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         return subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, path, str(sleep), _files.__file__],
+            [sys.executable, "-c", PROGRAM, path, str(sleep), matrix_file.__file__],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

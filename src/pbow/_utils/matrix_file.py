@@ -33,7 +33,7 @@ try:
 except ImportError:  # Windows: two processes may write to the same name
     fcntl = None
 
-__all__ = ["Mark", "Mask", "fill_file"]
+__all__ = ["Mark", "Mask", "fill_file", "partial_file"]
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -49,6 +49,7 @@ def fill_file(
     tiles: tuple[int, int],
     fill: Callable[[Floats, Mask, Mark], None],
     seconds_to_flush: float = 5.0,
+    dtype: Any = np.float64,
 ) -> Floats:
     """Return the matrix in a file, as a read-only memory map; compute what is missing.
 
@@ -72,7 +73,7 @@ def fill_file(
         with naming(path), _only_writer(mask, target):
             # Another process may have finished it before this one had the lock.
             if not _is_finished(target, title):
-                matrix, done = _open(target, title, shape, tiles)
+                matrix, done = _open(target, title, shape, tiles, dtype)
                 with _marking(matrix, done, seconds_to_flush) as mark:
                     fill(matrix, done.copy(), mark)
                 del matrix, done, mark  # Windows renames no file that is mapped
@@ -81,6 +82,11 @@ def fill_file(
     with contextlib.suppress(OSError):
         mask.unlink()
     return open_memmap(target, mode="r")
+
+
+def partial_file(path: AnyPath) -> Path:
+    """Return where the matrix is while it is being filled."""
+    return _beside(Path(path).resolve())[0]
 
 
 def _beside(target: Path) -> tuple[Path, Path]:
@@ -109,7 +115,11 @@ def _ends_with(path: Path, title: bytes) -> bool:
 
 
 def _open(
-    target: Path, title: bytes, shape: tuple[int, int], tiles: tuple[int, int]
+    target: Path,
+    title: bytes,
+    shape: tuple[int, int],
+    tiles: tuple[int, int],
+    dtype: Any,
 ) -> tuple[FloatsOnDisk, MaskOnDisk]:
     """Open the matrix and the mask of tiles that are done, or create them."""
     partial, mask = _beside(target)
@@ -118,7 +128,7 @@ def _open(
     done = open_memmap(mask, mode="w+", dtype=np.bool_, shape=tiles)
     done.flush()
     try:
-        matrix = open_memmap(partial, mode="w+", dtype="<f8", shape=shape)
+        matrix = open_memmap(partial, mode="w+", dtype=dtype, shape=shape)
         with partial.open("ab") as file:
             file.write(title)
             file.flush()

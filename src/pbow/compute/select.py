@@ -13,46 +13,69 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pbow.compute.assign import BLOCK
 from pbow.compute.exponential import bits_of_64
-from pbow.compute.random import draw_bits
+from pbow.compute.random import draw_bits, draw_unit
 
-__all__ = ["N_BINS", "add_bins", "keep_bins", "keep_small_keys", "pick", "total_weight"]
+__all__ = [
+    "N_BINS",
+    "OFFSET_BITS",
+    "SHIFT",
+    "add_bins",
+    "keep_bins",
+    "keep_small_keys",
+    "thin",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 # The upper bits of a non-negative float64 (11 of exponent, 5 of fraction) grow with it.
-SHIFT = np.uint64(47)
+SHIFT = 47
 N_BINS = 1 << 16
-# Whole-number weights make sums exact, hence the same for any cut into blocks.
-FULL_WEIGHT = 1 << 20
+# Within a bin, numbers grow linearly with their lower bits. Of these the first ones are
+# added up: whole numbers, whose sums are the same for any cut into blocks.
+OFFSET_BITS = 20
+REST = np.uint64(SHIFT - OFFSET_BITS)
+OFFSET_MASK = np.uint64((1 << OFFSET_BITS) - 1)
+# A Poisson variable of a larger mean is a sum of several: exp(-mean) stays large.
+LARGEST_MEAN = 16.0
 
 
 @njit(nogil=True, cache=True)
-def add_bins(points: Floats, counts: Ints) -> None:
-    """Add the block's persistences to a histogram over their upper bits."""
+def add_bins(points: Floats, bins: Ints) -> None:
+    """Add the block's persistences to a histogram over their upper bits.
+
+    A row of ``bins`` is the number of persistences in that bin, and the sum of their
+    next lower bits.
+    """
     flat = points.reshape(2 * points.shape[0])
     for i in range(points.shape[0]):
-        counts[_bin_of(flat[2 * i + 1] - flat[2 * i])] += 1
+        bits = _bits_of(flat[2 * i + 1] - flat[2 * i])
+        k = bits >> np.uint64(SHIFT)
+        bins[k, 0] += 1
+        bins[k, 1] += np.int64((bits >> REST) & OFFSET_MASK)
 
 
 @njit(nogil=True, cache=True)
-def _bin_of(persistence: float) -> np.uint64:
+def _bits_of(persistence: float) -> np.uint64:
     # Unsigned, because an index that may be negative is looked at twice. And -0.0 is 0:
     # its sign is the highest bit.
-    return np.uint64(bits_of_64(abs(persistence))) >> SHIFT
+    return np.uint64(bits_of_64(abs(persistence)))
 
 
 @njit(nogil=True, cache=True)
 def keep_bins(points: Floats, wanted: NDArray[np.bool_], out: Floats) -> int:
-    """Copy the persistences whose bin is ``wanted`` to ``out``; return how many."""
+    """Copy the persistences whose bin is ``wanted`` to ``out``; return how many.
+
+    Those beyond the room in ``out`` are counted but not copied.
+    """
     flat = points.reshape(2 * points.shape[0])
     n = 0
     for i in range(points.shape[0]):
         persistence = flat[2 * i + 1] - flat[2 * i]
-        if wanted[_bin_of(persistence)]:
-            out[n] = persistence
+        if wanted[_bits_of(persistence) >> np.uint64(SHIFT)]:
+            if n < out.shape[0]:
+                out[n] = persistence
             n += 1
     return n
 
@@ -83,62 +106,64 @@ def keep_small_keys(
 
 
 @njit(nogil=True, cache=True)
-def _weigh(
-    points: Floats, start: int, size: int, low: float, high: float, out: Ints
-) -> np.int64:
-    """Set ``out`` to the whole weights of some points; return their sum.
+def thin(
+    points: Floats,
+    first: int,
+    low: float,
+    high: float,
+    rate: float,
+    stream: np.uint64,
+    keys: NDArray[np.uint64],
+    rows: Ints,
+) -> int:
+    """List each of the block's points in a random number of copies, with their keys.
 
-    These are the ramp's, from 0 to FULL_WEIGHT, in a form without branches. Lengths are
-    taken in a power of two near that of the ramp: exact, and no inverse overflows.
+    The number of copies is a Poisson variable; its mean is ``rate`` times the ramp of
+    the persistence. What is drawn for point i depends on i and ``stream`` alone.
+    Returns how many copies there are; those beyond the room in ``keys`` and ``rows``
+    are counted but not listed.
     """
     flat = points.reshape(2 * points.shape[0])
-    some = flat[2 * start : 2 * (start + size)]
+    # Lengths in a power of two near that of the ramp: exact, and no inverse overflows.
     unit = math.ldexp(1.0, min(-math.frexp(high - low)[1], 1023))
-    rate = 1.0 / ((high - low) * unit) if high > low else 0.0
-    total = np.int64(0)
-    for i in range(size):
-        persistence = some[2 * i + 1] - some[2 * i]
-        weight = min(max((persistence - low) * unit * rate, 0.0), 1.0)
+    slope = 1.0 / ((high - low) * unit) if high > low else 0.0
+    n = 0
+    for i in range(points.shape[0]):
+        persistence = flat[2 * i + 1] - flat[2 * i]
+        weight = min(max((persistence - low) * unit * slope, 0.0), 1.0)
         weight = 1.0 if persistence >= high else weight
-        # Not above 2**20: a whole number of 32 bits, which processors convert to.
-        out[i] = np.int32(weight * FULL_WEIGHT + 0.5)
-        total += out[i]
-    return total
-
-
-@njit(nogil=True, cache=True)
-def total_weight(points: Floats, low: float, high: float) -> np.int64:
-    """Return the sum of the whole weights of the block."""
-    weights = np.empty(BLOCK, np.int64)
-    total = np.int64(0)
-    for start in range(0, points.shape[0], BLOCK):
-        size = min(BLOCK, points.shape[0] - start)
-        total += _weigh(points, start, size, low, high, weights)
-    return total
-
-
-@njit(nogil=True, cache=True)
-def pick(
-    points: Floats, low: float, high: float, before: np.int64, draws: Ints, rows: Ints
-) -> None:
-    """Set ``rows[j]`` to the point at which the running weight passes ``draws[j]``.
-
-    ``draws`` ascend; ``before`` is the weight of the blocks before this one.
-    """
-    weights = np.empty(BLOCK, np.int64)
-    reached = before
-    j = 0
-    for start in range(0, points.shape[0], BLOCK):
-        if j == draws.shape[0]:
-            return
-        size = min(BLOCK, points.shape[0] - start)
-        total = _weigh(points, start, size, low, high, weights)
-        # Most blocks have no draw in them, and are not walked.
-        if draws[j] >= reached + total:
-            reached += total
+        mean = rate * weight
+        # No copy has a chance of exp(-mean) >= 1 - mean: few points go on from here.
+        if draw_unit(stream, np.uint64(first + i)) < 1.0 - mean:
             continue
-        for i in range(size):
-            reached += weights[i]
-            while j < draws.shape[0] and draws[j] < reached:
-                rows[j] = start + i
-                j += 1
+        own = draw_bits(~stream, np.uint64(first + i))
+        copies = _poisson(mean, stream, own, np.uint64(first + i))
+        for c in range(copies):
+            if n < keys.shape[0]:
+                keys[n] = draw_bits(own, np.uint64(c))
+                rows[n] = i
+            n += 1
+    return n
+
+
+@njit(nogil=True, cache=True)
+def _poisson(mean: float, stream: np.uint64, own: np.uint64, i: np.uint64) -> int:
+    """Return a Poisson variable, by inversion of draw ``i`` of ``stream``.
+
+    Of a large mean, the further terms are inversions of draws of ``own`` from the end.
+    """
+    n_terms = max(1, math.ceil(mean / LARGEST_MEAN))
+    share = mean / n_terms
+    total = 0
+    for k in range(n_terms):
+        u = draw_unit(stream, i) if k == 0 else draw_unit(own, ~np.uint64(k))
+        chance = math.exp(-share)
+        reached = chance
+        copies = 0
+        # Beyond, chances are below the rounding of their sum.
+        while u >= reached and copies < 100:
+            copies += 1
+            chance *= share / copies
+            reached += chance
+        total += copies
+    return total

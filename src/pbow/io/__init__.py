@@ -1,6 +1,7 @@
 """Diagrams of other programs, and files: readers, writers and converters."""
 
 from pbow.errors import FileFormatError
+from pbow.io.arrow import from_arrow
 from pbow.io.description import Description, PartDescription, describe
 from pbow.io.files import read_diagrams, write_diagrams
 from pbow.io.gudhi import from_gudhi, to_gudhi
@@ -15,6 +16,7 @@ from pbow.io.libraries import (
     to_list,
 )
 from pbow.io.native import read_metadata, read_native, write_native
+from pbow.io.scanning import scan_diagrams
 from pbow.io.vectors import write_vectors
 
 __all__ = [
@@ -22,6 +24,7 @@ __all__ = [
     "FileFormatError",
     "PartDescription",
     "describe",
+    "from_arrow",
     "from_cripser",
     "from_dionysus",
     "from_giotto",
@@ -33,6 +36,7 @@ __all__ = [
     "read_metadata",
     "read_names",
     "read_native",
+    "scan_diagrams",
     "to_giotto",
     "to_gudhi",
     "to_list",

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -27,22 +27,60 @@ from numpy.typing import NDArray
 from pbow._utils.optional import import_optional
 from pbow._utils.unpacking import check_unpacked, damage_as_value_error
 from pbow.diagrams import Diagrams
-from pbow.errors import format_error
+from pbow.errors import DiagramError, format_error
 from pbow.io.container import DIAGRAMS
 
-__all__ = ["read_arrow", "read_parquet", "write_arrow", "write_parquet"]
+__all__ = ["from_arrow", "read_arrow", "read_parquet", "write_arrow", "write_parquet"]
 
 VERSION = 1
 KEY = b"pbow"
 COORDINATES = ("birth", "death")
 ARROW_START = b"ARROW1\0\0"
 
+# A column of this name, if it is text, has the names of the samples.
+NAMES = "sample"
 # Points of a batch: a batch is made in memory, and its lists count up to 2**31.
 N_POINTS = 1 << 20
 
-_import = partial(
+import_arrow = partial(
     import_optional, extra="arrow", purpose="Reading or writing Parquet and Arrow files"
 )
+
+
+def from_arrow(table: Any) -> Diagrams:
+    """Convert an Arrow table or record batch: one sample per row, one part per column.
+
+    Engines such as Spark and Ray hand out data in this form.
+
+    Parameters
+    ----------
+    table : pyarrow.Table or pyarrow.RecordBatch
+        Columns of type ``list<struct<birth, death>>``; others are ignored.
+
+    Returns
+    -------
+    X : Diagrams
+
+    Raises
+    ------
+    ValueError
+        If it has no such column, or a point is none.
+
+    See Also
+    --------
+    pbow.io.scan_diagrams : Blocks of files.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from pbow.io import from_arrow
+    >>> point = pa.struct({"birth": pa.float64(), "death": pa.float64()})
+    >>> diagrams = [[{"birth": 0.0, "death": 1.0}], []]
+    >>> from_arrow(pa.table({"H1": pa.array(diagrams, pa.list_(point))}))
+    Diagrams(n_samples=2, H1: 1 point)
+    """
+    table.validate(full=True)
+    return from_tables(parts_of(table.schema), [table], table.nbytes)
 
 
 def read_parquet(path: Path) -> Diagrams:
@@ -50,8 +88,8 @@ def read_parquet(path: Path) -> Diagrams:
 
     Columns that are not of the type ``list<struct<birth, death>>`` are ignored.
     """
-    parquet = _import("pyarrow.parquet")
-    with _opened(path) as file:
+    parquet = import_arrow("pyarrow.parquet")
+    with mapped_file(path) as file:
         source = parquet.ParquetFile(file, page_checksum_verification=True)
         # Decodes all pages in small batches: where a column's metadata are damaged, it
         # raises an error, and asking for them would end the process.
@@ -65,46 +103,61 @@ def read_parquet(path: Path) -> Diagrams:
             for i in range(group.num_columns)
         )
         check_unpacked(8 * n_values, file.size())
-        names = _parts_of(source.schema_arrow)
+        names = parts_of(source.schema_arrow)
         read = partial(source.read_row_group, columns=names, use_threads=False)
-        return _from_tables(names, map(read, groups), file.size())
+        return from_tables(names, map(read, groups), file.size())
 
 
 def read_arrow(path: Path) -> Diagrams:
     """Read an Arrow IPC file (Feather's version 2, too); columns as in Parquet."""
-    ipc = _import("pyarrow.ipc")
-    with _opened(path) as file:
+    ipc = import_arrow("pyarrow.ipc")
+    with mapped_file(path) as file:
         file.seek(len(ARROW_START))
         first = ipc.read_message(file)
         if first.type != "schema":
             msg = f"it is damaged: it begins with a message of type {first.type}."
             raise ValueError(msg)
         with ipc.open_file(file) as source:
-            names = _parts_of(source.schema)
+            names = parts_of(source.schema)
             batches = map(source.get_batch, range(source.num_record_batches))
-            return _from_tables(names, batches, file.size())
+            return from_tables(names, batches, file.size())
 
 
-def write_parquet(X: Diagrams, file: BinaryIO) -> None:
-    """Write a Parquet file."""
-    writer = _import("pyarrow.parquet").ParquetWriter
-    _write(X, file, partial(writer, write_page_checksum=True))
+def write_parquet(
+    X: Diagrams, file: BinaryIO, names: Sequence[str] | None = None
+) -> None:
+    """Write a Parquet file; names of the samples go to a column ``sample``."""
+    writer = import_arrow("pyarrow.parquet").ParquetWriter
+    _write(X, file, partial(writer, write_page_checksum=True), names)
 
 
 def write_arrow(X: Diagrams, file: BinaryIO) -> None:
     """Write an Arrow IPC file, not compressed."""
-    _write(X, file, _import("pyarrow.ipc").new_file)
+    _write(X, file, import_arrow("pyarrow.ipc").new_file)
 
 
-def _write(X: Diagrams, file: BinaryIO, new_writer: Callable[..., Any]) -> None:
+def _write(
+    X: Diagrams,
+    file: BinaryIO,
+    new_writer: Callable[..., Any],
+    names: Sequence[str] | None = None,
+) -> None:
+    pa = import_arrow("pyarrow")
     schema = _schema_of(X)
-    with new_writer(file, schema) as writer:
+    full = schema if names is None else schema.append(pa.field(NAMES, pa.string()))
+    first = 0
+    with new_writer(file, full) as writer:
         for batch in _batches(X, schema):
-            writer.write_batch(batch)
+            columns = batch.columns
+            if names is not None:
+                some = names[first : first + batch.num_rows]
+                columns = [*columns, pa.array(some, pa.string())]
+            writer.write_batch(pa.record_batch(columns, schema=full))
+            first += batch.num_rows
 
 
 def _schema_of(X: Diagrams) -> Any:
-    pa = _import("pyarrow")
+    pa = import_arrow("pyarrow")
     point = pa.struct([pa.field(c, pa.float64(), nullable=False) for c in COORDINATES])
     diagram = pa.list_(pa.field("element", point, nullable=False))
     about = json.dumps({"format": DIAGRAMS, "version": VERSION})
@@ -115,7 +168,7 @@ def _schema_of(X: Diagrams) -> Any:
 
 
 def _batches(X: Diagrams, schema: Any) -> Iterator[Any]:
-    pa = _import("pyarrow")
+    pa = import_arrow("pyarrow")
     n_before = np.sum([X[name].offsets for name in X.parts], axis=0)
     start = 0
     while start < len(X):
@@ -136,18 +189,18 @@ def _batches(X: Diagrams, schema: Any) -> Iterator[Any]:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Any]:
+def mapped_file(path: Path) -> Iterator[Any]:
     path.open("rb").close()  # one that cannot be read is an error of the system
     with (
         format_error(path),
         damage_as_value_error(),
         # Mapped: a size that a damaged file claims is not allocated to read into.
-        _import("pyarrow").memory_map(os.fspath(path)) as file,
+        import_arrow("pyarrow").memory_map(os.fspath(path)) as file,
     ):
         yield file
 
 
-def _parts_of(schema: Any) -> list[str]:
+def parts_of(schema: Any) -> list[str]:
     """Return the names of the columns that are diagrams."""
     _check_version(schema.metadata or {})
     names = [field.name for field in schema if _is_diagram(field.type)]
@@ -164,10 +217,10 @@ def _parts_of(schema: Any) -> list[str]:
     return names
 
 
-def _from_tables(names: list[str], tables: Iterable[Any], n_bytes: int) -> Diagrams:
+def from_tables(names: list[str], tables: Iterable[Any], n_bytes: int) -> Diagrams:
     sizes: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
     points: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
-    unpacked = 0
+    unpacked = n_rows = 0
     for table in tables:
         table.validate(full=True)  # before anything else: nbytes looks at offsets, too
         unpacked += table.nbytes
@@ -175,9 +228,12 @@ def _from_tables(names: list[str], tables: Iterable[Any], n_bytes: int) -> Diagr
         # By type as well: a column that is no part may have the name of one.
         for field, column in zip(table.schema, table.columns, strict=True):
             if _is_diagram(field.type):
+                first = n_rows
                 for lists in getattr(column, "chunks", [column]):
                     sizes[field.name].append(np.diff(lists.offsets.to_numpy()))
-                    points[field.name].append(_points_of(lists, field.name))
+                    points[field.name].append(_points_of(lists, field.name, first))
+                    first += len(lists)
+        n_rows += table.num_rows
     return Diagrams.from_parts(
         {
             name: Diagrams(
@@ -191,7 +247,7 @@ def _from_tables(names: list[str], tables: Iterable[Any], n_bytes: int) -> Diagr
 
 
 def _is_diagram(kind: Any) -> bool:
-    types = _import("pyarrow.types")
+    types = import_arrow("pyarrow.types")
     return (
         (types.is_list(kind) or types.is_large_list(kind))
         and types.is_struct(kind.value_type)
@@ -199,7 +255,8 @@ def _is_diagram(kind: Any) -> bool:
     )
 
 
-def _points_of(lists: Any, name: str) -> NDArray[Any]:
+def _points_of(lists: Any, name: str, first: int) -> NDArray[Any]:
+    """Return the points of some rows; `first` is the number of the first one."""
     structs = lists.flatten()
     columns = [
         structs.flatten()[structs.type.get_field_index(c)].cast("float64")
@@ -207,11 +264,19 @@ def _points_of(lists: Any, name: str) -> NDArray[Any]:
     ]
     if lists.null_count or any(column.null_count for column in columns):
         msg = (
-            f"column {name} has a null. Write an empty list for a diagram without "
-            "points, and inf for the death of an essential point."
+            "has a null. Write an empty list for a diagram without points, and inf for "
+            "the death of an essential point."
         )
-        raise ValueError(msg)
+        raise DiagramError(first + _row_with_null(lists, columns), name, msg)
     return np.column_stack([column.to_numpy() for column in columns])
+
+
+def _row_with_null(lists: Any, columns: list[Any]) -> int:
+    if lists.null_count:
+        return int(np.argmax(lists.is_null().to_numpy(zero_copy_only=False)))
+    null = sum(c.is_null().to_numpy(zero_copy_only=False) for c in columns)
+    ends = np.cumsum(np.diff(lists.offsets.to_numpy()))
+    return int(np.searchsorted(ends, np.argmax(null), side="right"))
 
 
 def _check_version(metadata: dict[bytes, bytes]) -> None:

@@ -80,7 +80,7 @@ def read_diagrams(
         raise ValueError(msg)
     if format == "perseus":
         return read_perseus_files([Path(one) for one in given])
-    paths = [file for one in given for file in _files_at(Path(one), format)]
+    paths = [file for one in given for file in files_at(Path(one), format)]
     known = FORMATS[format or _common_format(paths)]
     if known.holds == "collection":
         return Diagrams.concatenate([known.read(file) for file in paths])
@@ -155,7 +155,7 @@ def write_diagrams(X: Any, path: AnyPath, format: str | None = None) -> None:
         raise ValueError(msg)
 
 
-def _files_at(path: Path, format: str | None) -> list[Path]:
+def files_at(path: Path, format: str | None) -> list[Path]:
     """Return a file as it is, and the files of a folder that may be of the format."""
     if not path.is_dir():
         return [path]
@@ -168,7 +168,7 @@ def _files_at(path: Path, format: str | None) -> list[Path]:
 
 
 def _common_format(paths: Sequence[Path]) -> str:
-    kinds = {_format_of(path): path for path in paths}
+    kinds = {format_of(path): path for path in paths}
     if len(kinds) > 1:
         listed = ", ".join(f"{path} is {kind}" for kind, path in kinds.items())
         msg = f"Expected files of one format; {listed}. Read them one by one."
@@ -176,7 +176,7 @@ def _common_format(paths: Sequence[Path]) -> str:
     return next(iter(kinds))
 
 
-def _format_of(path: Path) -> str:
+def format_of(path: Path) -> str:
     with path.open("rb") as file:
         start = file.read(64)
     for kind, known in FORMATS.items():

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Sequence
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,12 +103,57 @@ def _write_csv(
 def _write_parquet(
     file: BinaryIO, H: NDArray[Any], columns: Names, names: Names | None
 ) -> None:
-    purpose = "Writing Parquet files"
-    pyarrow = import_optional("pyarrow", extra="arrow", purpose=purpose)
-    parquet = import_optional("pyarrow.parquet", extra="arrow", purpose=purpose)
-    table = {} if names is None else {"sample": pyarrow.array(names)}
-    table |= {name: pyarrow.array(H[:, k]) for k, name in enumerate(columns)}
-    parquet.write_table(pyarrow.table(table), file)
+    with ParquetVectors(file, columns) as vectors:
+        vectors.write(H, names)
+
+
+class ParquetVectors:
+    """Writes feature vectors to a Parquet file, some rows at a time.
+
+    Parameters
+    ----------
+    file : binary file
+        Open for writing.
+    columns : sequence of str
+        Names of the features.
+    """
+
+    def __init__(self, file: BinaryIO, columns: Names) -> None:
+        load = partial(import_optional, extra="arrow", purpose="Writing Parquet files")
+        self._pyarrow, self._parquet = load("pyarrow"), load("pyarrow.parquet")
+        self._file = file
+        self._columns = columns
+        self._writer: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+    def write(self, H: NDArray[Any], names: Any = None) -> None:
+        """Write some rows, with the names of their samples if all have any.
+
+        Parameters
+        ----------
+        H : ndarray of shape (n_samples, n_features)
+            The rows.
+        names : sequence of str or pyarrow.Array, optional
+            For a first column ``sample``.
+        """
+        to_array = self._pyarrow.array
+        arrays = {}
+        if names is not None:
+            is_arrow = isinstance(names, self._pyarrow.Array)
+            arrays["sample"] = names if is_arrow else to_array(names, "string")
+        # Contiguous, so that a column is copied once.
+        by_column = np.ascontiguousarray(H.T)
+        arrays |= dict(zip(self._columns, map(to_array, by_column), strict=True))
+        batch = self._pyarrow.record_batch(arrays)
+        if self._writer is None:
+            self._writer = self._parquet.ParquetWriter(self._file, batch.schema)
+        self._writer.write_batch(batch)
 
 
 VECTOR_FORMATS: dict[str, Writer] = {

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.files import AnyPath
+from pbow._utils.matrix_file import Mark, Mask, fill_file
 from pbow._utils.progress import progress_bar
 from pbow._utils.threads import WORTH_A_THREAD, count_threads, for_each
 from pbow.diagrams import Diagrams
-from pbow.kernels._files import Mark, Mask, fill_file
 
 __all__ = ["Blocks", "Comparison", "fill"]
 

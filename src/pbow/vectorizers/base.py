@@ -114,7 +114,6 @@ class Vectorizer(DiagramEstimator):
         """Number of columns."""
         return sum(self.n_features_by_part().values())
 
-    @abstractmethod
     def _learn_parts(
         self, parts: dict[str, Diagrams], births_only: Collection[str]
     ) -> dict[str, Any]:
@@ -123,6 +122,7 @@ class Vectorizer(DiagramEstimator):
         `parts` are those with training points, all finite; in `births_only` a point is
         (b, b), the birth of an essential class.
         """
+        raise NotImplementedError
 
     @abstractmethod
     def _encode_part(self, name: str, part: Diagrams) -> NDArray[Any]:

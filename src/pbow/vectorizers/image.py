@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -19,10 +19,10 @@ from pbow._utils.constraints import (
     Quantiles,
 )
 from pbow._utils.threads import fill_rows
-from pbow.compute.image import extent, make_axis, sum_images, sum_lines
+from pbow.compute.image import make_axis, sum_images, sum_lines
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
-from pbow.sampling import persistence_ramp
-from pbow.vectorizers.base import Vectorizer
+from pbow.learning import Extent, PartSummary, Request
+from pbow.vectorizers.points import PointVectorizer
 from pbow.weighting import Ramp
 
 __all__ = ["ImageFrame", "PersistenceImage"]
@@ -106,7 +106,7 @@ class ImageFrame:
         return self.persistences is None
 
 
-class PersistenceImage(Vectorizer):
+class PersistenceImage(PointVectorizer):
     """Persistence image (PI): a sum of Gaussians, integrated over pixels.
 
     Every point is replaced by a Gaussian about its birth and persistence. A feature is
@@ -211,7 +211,7 @@ class PersistenceImage(Vectorizer):
             "'data', 'zero' or ((low, high), (low, high)) of births and of "
             "persistences, with low < high",
         ),
-        **Vectorizer.constraints,
+        **PointVectorizer.constraints,
     }
 
     frames_: dict[str, ImageFrame]
@@ -279,32 +279,37 @@ class PersistenceImage(Vectorizer):
         }
         return cls(resolution, **settings | params)
 
-    def _learn_parts(
-        self, parts: dict[str, Diagrams], births_only: Collection[str]
+    def _request(self) -> Request:
+        return Request(
+            essential=self.essential,
+            has_extent=True,
+            quantiles=self.quantiles if self.weight == "ramp" else None,
+        )
+
+    def _learn_from(
+        self, parts: dict[str, PartSummary], request: Request
     ) -> dict[str, Any]:
-        frames = {
-            name: self._learn_line(part)
-            if name in births_only
-            else self._learn_frame(part)
-            for name, part in parts.items()
-        }
+        frames = {}
+        for name, part in parts.items():
+            assert part.extent is not None  # it was asked for
+            if part.births_only:
+                frames[name] = self._learn_line(part.extent)
+            else:
+                frames[name] = self._learn_frame(part.extent, part.ramp)
         return {"frames_": frames}
 
-    def _learn_frame(self, part: Diagrams) -> ImageFrame:
-        low, high, longest = extent(part.points)
+    def _learn_frame(self, extent: Extent, ramp: Ramp | None) -> ImageFrame:
+        low, high, longest, _ = extent
         births, persistences = self._ranges(low, high, longest)
-        ramp = None
         if self.weight == "linear":
             # A box may end below the diagonal: then all that is above it weighs 1.
             ramp = Ramp(0.0, longest or max(persistences[1], math.ulp(0.0)))
-        elif self.weight == "ramp":
-            ramp = persistence_ramp([part], self.quantiles)
         width, height = self._pixel(births, persistences)
         deviation = self._deviation(math.sqrt(width) * math.sqrt(height), height)
         return ImageFrame(births, persistences, deviation, ramp)
 
-    def _learn_line(self, part: Diagrams) -> ImageFrame:
-        low, high, _ = extent(part.points)
+    def _learn_line(self, extent: Extent) -> ImageFrame:
+        low, high, _, _ = extent
         births, persistences = self._ranges(low, high, 0.0)
         width, _ = self._pixel(births, persistences)
         return ImageFrame(births, None, self._deviation(width, width), None)

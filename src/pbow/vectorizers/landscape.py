@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,7 +15,8 @@ from pbow._utils.threads import fill_rows
 from pbow.compute.landscape import sample_levels
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
 from pbow.essential import ESSENTIAL_SUFFIX
-from pbow.vectorizers.base import Vectorizer
+from pbow.learning import PartSummary, Request
+from pbow.vectorizers.points import PointVectorizer
 
 __all__ = ["LandscapeGrid", "PersistenceLandscape"]
 
@@ -63,7 +64,7 @@ class LandscapeGrid:
         return inner
 
 
-class PersistenceLandscape(Vectorizer):
+class PersistenceLandscape(PointVectorizer):
     """Persistence landscape (PL): the largest tents over a grid of times.
 
     A point (b, d) carries the tent max(0, min(t - b, d - t)) over the times t; level k
@@ -132,7 +133,7 @@ class PersistenceLandscape(Vectorizer):
     constraints: ClassVar[Mapping[str, Constraint]] = {
         "n_levels": Integer(1),
         "resolution": Integer(1),
-        **Vectorizer.constraints,
+        **PointVectorizer.constraints,
     }
 
     grids_: dict[str, LandscapeGrid]
@@ -150,16 +151,20 @@ class PersistenceLandscape(Vectorizer):
         self.essential = essential
         self.n_jobs = n_jobs
 
-    def _learn_parts(
-        self, parts: dict[str, Diagrams], births_only: Collection[str]
+    def _request(self) -> Request:
+        return Request(essential=self.essential, has_extent=True)
+
+    def _learn_from(
+        self, parts: dict[str, PartSummary], request: Request
     ) -> dict[str, Any]:
         grids = {}
         for name, part in parts.items():
-            stop = part.points[:, 1].max()
+            assert part.extent is not None  # it was asked for
+            stop = part.extent.last
             finite = parts.get(name.removesuffix(ESSENTIAL_SUFFIX))
-            if name in births_only and finite is not None:
-                stop = max(stop, finite.points[:, 1].max())
-            grids[name] = LandscapeGrid(float(part.points[:, 0].min()), float(stop))
+            if part.births_only and finite is not None and finite.extent is not None:
+                stop = max(stop, finite.extent.last)
+            grids[name] = LandscapeGrid(float(part.extent.low), float(stop))
         return {"grids_": grids}
 
     def _encode_part(self, name: str, part: Diagrams) -> Floats:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +10,8 @@ from numpy.typing import NDArray
 from pbow._utils.threads import fill_rows
 from pbow.compute.statistics import summarize, summarize_births
 from pbow.diagrams import Diagrams
-from pbow.vectorizers.base import Vectorizer
+from pbow.learning import PartSummary, Request
+from pbow.vectorizers.points import PointVectorizer
 
 __all__ = ["PersistenceStatistics"]
 
@@ -29,7 +29,7 @@ BIRTH_COLUMNS = (*(f"birth_{statistic}" for statistic in STATISTICS), "count")
 NANOSECONDS_A_POINT = 100.0
 
 
-class PersistenceStatistics(Vectorizer):
+class PersistenceStatistics(PointVectorizer):
     """Persistence statistics: means and quantiles of births, deaths and lifetimes.
 
     Of the births b, deaths d, midpoints (b + d) / 2 and lifetimes d - b of a diagram:
@@ -104,12 +104,12 @@ class PersistenceStatistics(Vectorizer):
         self.essential = essential
         self.n_jobs = n_jobs
 
-    def _learn_parts(
-        self, parts: dict[str, Diagrams], births_only: Collection[str]
+    def _learn_from(
+        self, parts: dict[str, PartSummary], request: Request
     ) -> dict[str, Any]:
         columns = {
-            name: BIRTH_COLUMNS if name in births_only else ALL_COLUMNS
-            for name in parts
+            name: BIRTH_COLUMNS if part.births_only else ALL_COLUMNS
+            for name, part in parts.items()
         }
         return {"columns_": columns}
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -21,13 +20,14 @@ from pbow._utils.constraints import (
     PerPart,
     Quantiles,
 )
+from pbow._utils.warn import warn_user
 from pbow.codebook import GaussianCodebook, KMeansCodebook, Sizes
 from pbow.codebook_size import SIZES, SizeCurve, choose_size
 from pbow.diagrams import Diagrams
 from pbow.errors import FewerWordsWarning
 from pbow.estimator import value_of_part
-from pbow.sampling import draw_sample, persistence_ramp
-from pbow.vectorizers.base import Vectorizer
+from pbow.learning import PartSummary, Request
+from pbow.vectorizers.points import PointVectorizer
 from pbow.weighting import Ramp
 
 __all__ = ["CodebookVectorizer", "NWords"]
@@ -67,7 +67,7 @@ def _starts_at_zero(value: Any) -> bool:
     )
 
 
-class CodebookVectorizer(Vectorizer):
+class CodebookVectorizer(PointVectorizer):
     """Learn a codebook per part on a sample of its points, then encode diagrams.
 
     Subclasses choose the codebook (:meth:`_learn_words`) and the encoding
@@ -90,7 +90,7 @@ class CodebookVectorizer(Vectorizer):
         "point_weight": OneOf(None, *POINT_WEIGHTS),
         "normalize": OneOf(None, "sqrt", "sqrt-l2", "smooth-sqrt", "lipschitz"),
         "n_init": Integer(1, MOST_STARTS),
-        **Vectorizer.constraints,
+        **PointVectorizer.constraints,
     }
 
     ramps_: dict[str, Ramp | None]
@@ -126,40 +126,38 @@ class CodebookVectorizer(Vectorizer):
         """Return the words as they are used, of those that were learnt."""
         return codebook
 
-    def _learn_parts(
-        self, parts: dict[str, Diagrams], births_only: Collection[str]
+    def _request(self) -> Request:
+        weighted = self.weighting == "ramp"
+        has_ramp = weighted or self.point_weight is not None
+        return Request(
+            essential=self.essential,
+            quantiles=self.quantiles if has_ramp else None,
+            has_sample=True,
+            size=self.sample_size,
+            by_weight=weighted,
+            seed=_integer_seed(self.random_state),
+        )
+
+    def _learn_from(
+        self, parts: dict[str, PartSummary], request: Request
     ) -> dict[str, Any]:
-        seed = _integer_seed(self.random_state)
         codebooks: dict[str, Codebook] = {}
         ramps: dict[str, Ramp | None] = {}
         curves: dict[str, SizeCurve | None] = {}
         for name, part in parts.items():
-            is_births = name in births_only
-            # Essential points have no persistence to be weighted by.
-            ramp = None if is_births else self._ramp(part)
-            sample = draw_sample(
-                [part],
-                self.sample_size,
-                ramp=ramp if self.weighting == "ramp" else None,
-                seed=seed,
-            )
+            assert part.sample is not None  # it was asked for
             codebooks[name], curves[name] = self._learn_resolutions(
-                sample[:, :1] if is_births else sample,
+                part.sample[:, :1] if part.births_only else part.sample,
                 value_of_part(self.n_words, name),
-                seed,
+                request.seed,
             )
-            power = POINT_WEIGHTS.get(self.point_weight or "")
+            ramp, power = part.ramp, POINT_WEIGHTS.get(self.point_weight or "")
             ramps[name] = Ramp(ramp.low, ramp.high, power) if ramp and power else None
         # That essential classes have few distinct births is usual, and documented.
         self._warn_of_fewer(
-            {name: codebooks[name] for name in parts if name not in births_only}
+            {name: codebooks[name] for name in parts if not parts[name].births_only}
         )
         return {"codebooks_": codebooks, "ramps_": ramps, "size_curves_": curves}
-
-    def _ramp(self, part: Diagrams) -> Ramp | None:
-        if self.weighting == "uniform" and self.point_weight is None:
-            return None
-        return persistence_ramp([part], self.quantiles)
 
     def _learn_resolutions(
         self, sample: NDArray[np.float64], n_words: NWords, seed: int
@@ -189,7 +187,7 @@ class CodebookVectorizer(Vectorizer):
                 f"{', '.join(fewer)}. Lower n_words, which may be a dict by part, or "
                 "raise sample_size where it is the limit."
             )
-            warnings.warn(msg, FewerWordsWarning, stacklevel=6)
+            warn_user(msg, FewerWordsWarning)
 
     def _encode_part(self, name: str, part: Diagrams) -> NDArray[Any]:
         return self._encode_words(part, self.codebooks_[name], self.ramps_[name])

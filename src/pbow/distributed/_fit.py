@@ -1,0 +1,57 @@
+"""Fit a vectorizer to blocks, on any executor."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from pbow.distributed._jobs import check_executor
+from pbow.io.scanning import scan_diagrams
+from pbow.vectorizers.points import PointVectorizer
+
+__all__ = ["fit"]
+
+Vectorizer = TypeVar("Vectorizer", bound=PointVectorizer)
+
+
+def fit(vectorizer: Vectorizer, blocks: Any, *, executor: Any = None) -> Vectorizer:
+    """Fit a vectorizer to diagrams that are read block after block.
+
+    Parameters
+    ----------
+    vectorizer : PersistenceBoW or another that learns from points
+        What is fitted.
+    blocks : DiagramBlocks, or what :func:`pbow.io.scan_diagrams` takes
+        Training diagrams: a folder of Parquet files, a pattern, a list of files.
+    executor : concurrent.futures.Executor, optional
+        What the blocks are worked on by; by default this process.
+
+    Returns
+    -------
+    vectorizer : object
+        The same, fitted: equal to ``vectorizer.fit`` on all diagrams in memory.
+
+    Raises
+    ------
+    ValueError
+        If the vectorizer does not learn from points, or a diagram is bad; its file and
+        row are named.
+    concurrent.futures.BrokenExecutor
+        If a process of a pool was killed; make a new one, and call again.
+
+    Examples
+    --------
+    >>> import pbow
+    >>> from pbow import distributed
+    >>> blocks = [[[[0.0, 1.0], [0.0, 3.0]]], [[[1.0, 2.0]]]]
+    >>> model = distributed.fit(pbow.PersistenceBoW(2, random_state=0), blocks)
+    >>> model.n_features_out_
+    2
+    """
+    if not isinstance(vectorizer, PointVectorizer):
+        msg = (
+            "Expected a vectorizer that learns from points, such as PersistenceBoW; "
+            f"got {type(vectorizer).__name__}. Fit it to Diagrams in memory, and "
+            "transform the blocks."
+        )
+        raise ValueError(msg)
+    return vectorizer.fit(scan_diagrams(blocks).on(check_executor(executor)))

@@ -1,0 +1,295 @@
+"""Features of blocks, written to files, on any executor."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+from numpy.lib.format import open_memmap
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from pbow._utils.checks import check_option
+from pbow._utils.files import AnyPath, atomic_write
+from pbow._utils.matrix_file import Mark, Mask, fill_file, partial_file
+from pbow.blocks import DiagramBlocks, Rows, Skip, Source, located
+from pbow.diagrams import Diagrams
+from pbow.distributed._jobs import Summary, check_executor, run_tasks
+from pbow.errors import DiagramError, ParameterError
+from pbow.estimator import DiagramEstimator
+from pbow.io.output_folder import OutputFolder, Skipped, write_json
+from pbow.io.scanning import scan_diagrams
+from pbow.io.vectors import ParquetVectors
+
+__all__ = ["transform"]
+
+
+def transform(
+    model: Any,
+    blocks: Any,
+    out: AnyPath,
+    *,
+    executor: Executor | None = None,
+    resume: bool = False,
+    on_error: str = "raise",
+    progress: bool = False,
+) -> Summary:
+    """Encode diagrams block after block, and write the features to files.
+
+    Parameters
+    ----------
+    model : fitted vectorizer, or pipeline
+        What has ``transform`` from Diagrams to a 2-D array.
+    blocks : DiagramBlocks, or what :func:`pbow.io.scan_diagrams` takes
+        The diagrams.
+    out : str or path-like
+        A folder that is new or empty, for one Parquet file per block: a column
+        ``sample`` with the name of each sample, or else its file and row, and one
+        column per feature. Or a ``.npy`` file, which has the features alone, with a
+        description beside it in ``<out>.json``.
+    executor : concurrent.futures.Executor, optional
+        What the blocks are worked on by; by default this process. Workers write to
+        `out` themselves, which must be the same folder for all.
+    resume : bool, default=False
+        Go on with what a stopped call has left in `out`. The model and the files must
+        be the same.
+    on_error : {"raise", "skip"}, default="raise"
+        What to do with samples that cannot be read or encoded: stop, or leave them
+        out, and list them in ``_skipped.csv`` in the folder. Rows of a ``.npy`` file
+        have no names, and none can be left out.
+    progress : bool, default=False
+        Whether to show a progress bar on stderr.
+
+    Returns
+    -------
+    summary : Summary
+        What was written and what was skipped.
+
+    Raises
+    ------
+    ValueError
+        If a diagram is bad; its file and row are named. What is finished is kept.
+    FileExistsError
+        If there is something else in `out`.
+    concurrent.futures.BrokenExecutor
+        If a process of a pool was killed: make a new one, and call again with
+        ``resume=True``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> import pbow
+    >>> from pbow import distributed
+    >>> blocks = [[[[0.0, 1.0], [0.0, 3.0]]], [[[1.0, 2.0]]]]
+    >>> model = distributed.fit(pbow.PersistenceBoW(2, random_state=0), blocks)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     summary = distributed.transform(model, blocks, Path(folder, "H.npy"))
+    ...     np.load(Path(folder, "H.npy"))
+    array([[1., 1.],
+           [1., 0.]])
+    >>> summary.n_samples
+    2
+    """
+    check_option("on_error", on_error, ("raise", "skip"))
+    check_executor(executor)
+    blocks = scan_diagrams(blocks, on_error=on_error)
+    write = _to_npy if Path(out).suffix == ".npy" else _to_folder
+    if write is _to_npy and on_error == "skip":
+        expected = "'raise' for a .npy file, whose rows have no names"
+        raise ParameterError("on_error", expected, on_error)
+    return write(
+        model,
+        blocks,
+        Path(out),
+        executor,
+        resume=resume,
+        on_error=on_error,
+        progress=progress,
+    )
+
+
+def _to_folder(
+    model: Any,
+    blocks: DiagramBlocks,
+    out: Path,
+    executor: Executor | None,
+    *,
+    resume: bool,
+    on_error: str,
+    progress: bool,
+) -> Summary:
+    sources = list(blocks.sources())
+    columns = _feature_names(model, blocks.parts)
+    job = _job(model, sources) | {"columns": columns}
+    folder = OutputFolder(out, job, len(sources), resume=resume)
+
+    def tasks() -> Iterator[tuple[Any, ...]]:
+        for i in folder.missing():
+            skipped_file = folder.skipped_file_of(i) if on_error == "skip" else None
+            yield sources[i], model, columns, folder.file_of(i), skipped_file
+
+    n_samples = sum(source.n_samples for source in sources)
+    run_tasks(executor, _encode_block, tasks(), n_samples, progress=progress)
+    skipped = folder.finish(n_samples=n_samples)
+    n_skipped = sum(one.n_rows for one in skipped)
+    return Summary(n_samples - n_skipped, len(columns), skipped)
+
+
+def _to_npy(
+    model: Any,
+    blocks: DiagramBlocks,
+    out: Path,
+    executor: Executor | None,
+    *,
+    resume: bool,
+    on_error: str,
+    progress: bool,
+) -> Summary:
+    sources = list(blocks.sources())
+    columns = _feature_names(model, blocks.parts)
+    starts = list(accumulate((s.n_samples for s in sources), initial=0))
+    job = _job(model, sources)
+    key = joblib.hash(job)
+    partial = partial_file(out)
+    if not resume and (partial.exists() or out.exists()):
+        msg = (
+            f"{out} is there already, or has been begun. Go on with it by resume=True, "
+            "or name another file."
+        )
+        raise FileExistsError(errno.EEXIST, msg)
+
+    def fill(matrix: NDArray[Any], done: Mask, mark: Mark) -> None:
+        missing = np.flatnonzero(~done[:, 0]).tolist()
+        tasks = ((sources[i], model, partial, starts[i]) for i in missing)
+        marks = iter(missing)
+        run_tasks(
+            executor,
+            _encode_into,
+            tasks,
+            starts[-1],
+            progress=progress,
+            after=lambda _: mark(next(marks), 0),
+        )
+
+    shape = starts[-1], len(columns)
+    dtype = _encode(model, _nothing(blocks.parts)).dtype
+    fill_file(out, shape, key, (len(sources), 1), fill, dtype=dtype)
+    write_json(Path(f"{os.fspath(out)}.json"), job | {"columns": columns})
+    return Summary(*shape, [])
+
+
+def _encode_block(
+    source: Source,
+    model: Any,
+    columns: list[str],
+    target: Path,
+    skipped_file: Path | None,
+) -> int:
+    """Write the features of one block, and what was skipped in it, if that may be."""
+    skipped: list[Skipped] = []
+    skip = None if skipped_file is None else lambda *w: skipped.append(Skipped(*w))
+    with atomic_write(target) as file, ParquetVectors(file, columns) as writer:
+        for piece in source.read(skip):
+            rows, H = _encode_rows(model, source, piece, skip)
+            writer.write(H, _names(source, rows))
+        if skipped_file is not None and skipped:
+            # First: a block is done when its file is there.
+            write_json(skipped_file, skipped)
+    return source.n_samples
+
+
+def _encode_into(source: Source, model: Any, partial: Path, first: int) -> int:
+    """Write the features of one block to its rows of a matrix in a file."""
+    matrix = open_memmap(partial, mode="r+")
+    for rows in source.read():
+        _, H = _encode_rows(model, source, rows, None)
+        matrix[first : first + len(H)] = H
+        first += len(H)
+    matrix.flush()
+    return source.n_samples
+
+
+def _encode_rows(
+    model: Any, source: Source, rows: Rows, skip: Skip | None
+) -> tuple[Rows, NDArray[Any]]:
+    while True:
+        try:
+            return rows, _encode(model, rows.diagrams)
+        except DiagramError as error:
+            wrong = located(error, source.file, rows.numbers)
+            if skip is None:
+                raise wrong from error
+            skip(source.file, int(rows.numbers[error.item]), 1, wrong.problem)
+            kept = np.delete(np.arange(len(rows.numbers)), error.item)
+            names = None if rows.names is None else rows.names.take(kept)
+            rows = Rows(rows.diagrams[kept], rows.numbers[kept], names)
+
+
+def _encode(model: Any, X: Diagrams) -> NDArray[Any]:
+    if len(X) == 0:  # most steps of pipelines take one sample at least
+        empty = Diagrams.from_parts({name: [[]] for name in X.parts})
+        return _encode(model, empty)[:0]
+    H = np.asarray(model.transform(X))
+    if H.ndim != 2 or len(H) != len(X):
+        msg = (
+            f"Expected the model to make a 2-D array with {len(X)} rows; got one of "
+            f"shape {H.shape}."
+        )
+        raise ValueError(msg)
+    return H
+
+
+def _names(source: Source, rows: Rows) -> Any:
+    """Return the names of samples; those without are called by file and row."""
+    if rows.names is not None:
+        return rows.names
+    stem = Path(source.file).name
+    return np.char.add(f"{stem}:", rows.numbers.astype(str))
+
+
+def _feature_names(model: Any, parts: tuple[str, ...]) -> list[str]:
+    """Return the names of a model's features."""
+    n_features = _encode(model, _nothing(parts)).shape[1]
+    try:
+        names = [str(name) for name in model.get_feature_names_out()]
+    except (AttributeError, ValueError):  # a step of a pipeline has none
+        names = []
+    if len(names) != n_features:
+        return [f"feature{k}" for k in range(n_features)]
+    return names
+
+
+def _nothing(parts: tuple[str, ...]) -> Diagrams:
+    return Diagrams.from_parts({name: [] for name in parts})
+
+
+def _job(model: Any, sources: Sequence[Source]) -> dict[str, Any]:
+    """Describe what is made, of which input, by which model."""
+    return {
+        "model": f"{type(model).__name__} {joblib.hash(_decisive(model))}",
+        "input": [[source.name, source.fingerprint()] for source in sources],
+    }
+
+
+def _decisive(model: Any) -> Any:
+    """Return what the features of a model depend on."""
+    if isinstance(model, Pipeline):
+        return [_decisive(step) for _, step in model.steps]
+    if not isinstance(model, DiagramEstimator):
+        return model
+    # Not the number of threads, nor what was learnt in batches, nor what scikit-learn
+    # notes in private: a pipeline gives each fit of a step a random number.
+    return {
+        k: v
+        for k, v in vars(model.fitted_).items()
+        if k != "n_jobs" and not k.startswith("_")
+    }

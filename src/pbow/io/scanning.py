@@ -1,0 +1,482 @@
+"""Files that are read in blocks: Parquet, Arrow and pbow's own."""
+
+from __future__ import annotations
+
+import glob
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pbow._utils.checks import check_option
+from pbow._utils.files import AnyPath
+from pbow._utils.text import natural_key
+from pbow.blocks import DiagramBlocks, Rows, Skip, Source, located
+from pbow.diagrams import Diagrams, check_diagrams
+from pbow.errors import DiagramError, FileFormatError, format_error
+from pbow.io.arrow import (
+    NAMES,
+    from_arrow,
+    from_tables,
+    import_arrow,
+    mapped_file,
+    parts_of,
+)
+from pbow.io.container import DIAGRAMS, read_container
+from pbow.io.files import files_at, format_of
+from pbow.io.native import from_arrays
+
+__all__ = ["scan_diagrams"]
+
+# A block is a task of its own for another process, and is read in smaller pieces.
+BLOCK_BYTES = 1 << 26
+PIECE_BYTES = 1 << 24
+BYTES_A_POINT = 16
+MOST_ROWS = 1 << 17
+
+
+def scan_diagrams(
+    source: AnyPath | Iterable[AnyPath | Any] | Callable[[], Iterable[Any]],
+    *,
+    on_error: str = "raise",
+) -> DiagramBlocks:
+    """Look at diagrams in files without loading them, as blocks to be read in turn.
+
+    Parameters
+    ----------
+    source : str, path-like, iterable of these, or blocks
+        A Parquet, Arrow or ``.pbow`` file; a folder of such files, or a pattern as
+        ``"data/*.parquet"``, which are taken in natural order (2 before 10); or several
+        of these. Anything else that :class:`~pbow.blocks.DiagramBlocks` takes, also
+        with record batches of pyarrow as blocks.
+    on_error : {"raise", "skip"}, default="raise"
+        What to do with a file that is damaged from the start: stop, or make it a block
+        without samples, which :func:`pbow.distributed.transform` lists as skipped.
+
+    Returns
+    -------
+    blocks : DiagramBlocks
+        Row groups, batches, or ranges of rows. A text column ``sample`` of Parquet and
+        Arrow files has the names of the samples. A file that changes while the blocks
+        are in use is detected, and is an error.
+
+    Raises
+    ------
+    FileFormatError
+        If a file is damaged, or of another format.
+    FileNotFoundError
+        If there is no file.
+    ValueError
+        If files have different parts, or no samples.
+
+    See Also
+    --------
+    read_diagrams : All diagrams in memory.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from pbow.io import scan_diagrams, write_diagrams
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_diagrams([[[0.0, 1.0]], []], Path(folder, "1.parquet"))
+    ...     write_diagrams([[[0.5, 2.0]]], Path(folder, "2.parquet"))
+    ...     blocks = scan_diagrams(folder)
+    ...     blocks.n_samples, [len(X) for X in blocks]
+    (3, [2, 1])
+    """
+    check_option("on_error", on_error, ("raise", "skip"))
+    if isinstance(source, DiagramBlocks):
+        return source
+    if isinstance(source, (str, os.PathLike)):
+        source = [source]
+    if callable(source):
+        make = source
+        return DiagramBlocks(lambda: map(_from_any, make()))
+    if isinstance(source, Diagrams) or not isinstance(source, Iterable):
+        return DiagramBlocks(source)
+    if iter(source) is source:
+        return DiagramBlocks(source)  # which says why not
+    given = list(source)
+    if not given or not all(isinstance(one, (str, os.PathLike)) for one in given):
+        return DiagramBlocks([_from_any(one) for one in given])
+    files = [file for one in given for file in _find(one)]
+    return DiagramBlocks.of_sources(_sources(files, skips=on_error == "skip"))
+
+
+def _from_any(block: Any) -> Any:
+    return from_arrow(block) if hasattr(block, "schema") else block
+
+
+def _find(given: AnyPath) -> list[Path]:
+    """Return the files that a path or a pattern stands for."""
+    path = Path(given)
+    if path.exists() or not glob.has_magic(os.fspath(given)):
+        return files_at(path, None)
+    found = map(Path, glob.iglob(os.fspath(given)))  # noqa: PTH207 - from anywhere
+    files = sorted(
+        (p for p in found if p.is_file() and not p.name.startswith((".", "_"))),
+        key=lambda path: natural_key(os.fspath(path)),
+    )
+    if not files:
+        msg = f"No file matches {os.fspath(given)}."
+        raise FileNotFoundError(msg)
+    return files
+
+
+def _sources(files: list[Path], *, skips: bool) -> list[Source]:
+    sources: list[Any] = []
+    first: tuple[Path, tuple[str, ...]] | None = None
+    for file in files:
+        kind = format_of(file)
+        if kind not in SCANNERS:
+            msg = (
+                f"a file of the format {kind} cannot be read in blocks. Convert it to "
+                "Parquet by `pbow convert`, or read it whole."
+            )
+            raise FileFormatError(file, msg)
+        try:
+            parts, blocks = SCANNERS[kind](file)
+        except FileFormatError as error:
+            if not skips:
+                raise
+            sources.append(_Unreadable(os.fspath(file), _state_of(file), error.problem))
+            continue
+        if first is None:
+            first = file, parts
+        elif set(parts) != set(first[1]):
+            msg = (
+                f"it has parts {', '.join(parts)}, and {first[0]} has "
+                f"{', '.join(first[1])}. Files must have the same parts."
+            )
+            raise FileFormatError(file, msg)
+        sources += blocks
+    if first is None or not sources:
+        msg = (
+            f"There are no samples in {files[0]}{' and the others' * (len(files) > 1)}."
+        )
+        raise ValueError(msg)
+    # All in the order of the first file.
+    return [replace(source, parts=first[1]) for source in sources]
+
+
+@dataclass(frozen=True)
+class _FileBlock(ABC):
+    """Rows of a file, from `first` on.
+
+    `state` is the size of the file and its time of change when it was first looked at.
+    """
+
+    file: str
+    state: tuple[int, int]
+    parts: tuple[str, ...]
+    first: int
+    n_samples: int
+    is_whole: bool
+
+    @property
+    def name(self) -> str:
+        if self.is_whole:
+            return self.file
+        last = self.first + self.n_samples - 1
+        return f"{self.file}, rows {self.first} to {last}"
+
+    def fingerprint(self) -> str:
+        size, changed = self.state
+        name = Path(self.file).name
+        return f"{name}: {self.n_samples} rows from {self.first}; {size}, {changed}"
+
+    def read(self, skip: Skip | None = None) -> Iterator[Rows]:
+        reached = self.first
+        try:
+            self._check_state()
+            for piece in self._pieces():
+                rows = self._convert(piece, reached, skip)
+                reached += _n_rows(piece)
+                yield rows
+            self._check_state()
+        except (FileFormatError, FileNotFoundError) as error:
+            if skip is None:
+                raise
+            problem = getattr(error, "problem", "the file is not there any more.")
+            skip(self.file, reached, self.first + self.n_samples - reached, problem)
+        if reached == self.first:  # at least one piece, though without samples
+            nothing = Diagrams.from_parts({name: [] for name in self.parts})
+            yield Rows(nothing, np.arange(0))
+
+    @abstractmethod
+    def _pieces(self) -> Iterator[Any]:
+        """Read the rows, a few at a time: whatever :meth:`_diagrams_of` takes."""
+
+    @abstractmethod
+    def _diagrams_of(self, piece: Any) -> Diagrams:
+        """Make diagrams of a piece."""
+
+    def _names_of(self, piece: Any) -> Any:
+        """Return the names of the samples of a piece, if they have any."""
+        return None
+
+    def _convert(self, piece: Any, first: int, skip: Skip | None) -> Rows:
+        numbers = np.arange(first, first + _n_rows(piece))
+        try:
+            X = self._diagrams_of(piece)
+        except DiagramError as error:
+            if skip is None:
+                raise located(error, self.file, numbers) from error
+            kept = [
+                i for i in range(len(numbers)) if self._is_good(piece, i, first, skip)
+            ]
+            X = Diagrams.concatenate(
+                [self._diagrams_of(_slice(piece, i, i + 1)) for i in kept]
+                or [self._diagrams_of(_slice(piece, 0, 0))]
+            )
+            names = self._names_of(piece)
+            names = None if names is None else names.take(kept)
+            return Rows(check_diagrams(X, parts=self.parts), numbers[kept], names)
+        return Rows(check_diagrams(X, parts=self.parts), numbers, self._names_of(piece))
+
+    def _is_good(self, piece: Any, i: int, first: int, skip: Skip) -> bool:
+        try:
+            self._diagrams_of(_slice(piece, i, i + 1))
+        except DiagramError as error:
+            skip(self.file, first + i, 1, f"part {error.part} {error.problem}")
+            return False
+        return True
+
+    def _check_state(self) -> None:
+        if _state_of(Path(self.file)) != self.state:
+            msg = "it has changed since it was first read. Begin again."
+            raise FileFormatError(self.file, msg)
+
+
+@dataclass(frozen=True)
+class _Unreadable:
+    """A file of which not even the number of samples is known."""
+
+    file: str
+    state: tuple[int, int]
+    problem: str
+    parts: tuple[str, ...] = ()
+    n_samples: int = 0
+
+    @property
+    def name(self) -> str:
+        return self.file
+
+    def fingerprint(self) -> str:
+        return f"{Path(self.file).name}: {self.state}"
+
+    def read(self, skip: Skip | None = None) -> Iterator[Rows]:
+        if skip is None:
+            raise FileFormatError(self.file, self.problem)
+        skip(self.file, 0, 0, self.problem)
+        yield Rows(Diagrams.from_parts({name: [] for name in self.parts}), np.arange(0))
+
+
+@dataclass(frozen=True)
+class _ParquetBlock(_FileBlock):
+    """Some row groups of a Parquet file."""
+
+    groups: tuple[int, ...]
+    rows_at_once: int
+
+    def _pieces(self) -> Iterator[Any]:
+        parquet = import_arrow("pyarrow.parquet")
+        with mapped_file(Path(self.file)) as file:
+            source = parquet.ParquetFile(file, page_checksum_verification=True)
+            yield from source.iter_batches(
+                self.rows_at_once,
+                row_groups=list(self.groups),
+                columns=[*self.parts, *_names_in(source.schema_arrow)],
+                use_threads=False,
+            )
+
+    def _diagrams_of(self, piece: Any) -> Diagrams:
+        with _format_error(self.file):
+            return from_tables(list(self.parts), [piece], self.state[0])
+
+    def _names_of(self, piece: Any) -> Any:
+        names = _names_in(piece.schema)
+        return piece.column(names[0]) if names else None
+
+
+@dataclass(frozen=True)
+class _ArrowBlock(_ParquetBlock):
+    """A batch of an Arrow file."""
+
+    def _pieces(self) -> Iterator[Any]:
+        with (
+            mapped_file(Path(self.file)) as file,
+            import_arrow("pyarrow.ipc").open_file(file) as source,
+        ):
+            for number in self.groups:
+                batch = source.get_batch(number)
+                batch.validate(full=True)
+                for start in range(0, batch.num_rows, self.rows_at_once):
+                    yield batch.slice(start, self.rows_at_once)
+
+
+@dataclass(frozen=True)
+class _NativeBlock(_FileBlock):
+    """Some rows of a file of pbow's own."""
+
+    def _pieces(self) -> Iterator[Any]:
+        header, arrays = read_container(self.file, DIAGRAMS, mmap=True)
+        with format_error(self.file):
+            offsets = [arrays[f"offsets{k}"] for k in range(len(header["parts"]))]
+            end = self.first + self.n_samples
+            reached = np.sum([o[self.first : end + 1] for o in offsets], axis=0)
+            for start, stop in pairwise(_cuts(reached, PIECE_BYTES)):
+                rows = slice(self.first + start, self.first + stop + 1)
+                piece = {}
+                for k, own in enumerate(offsets):
+                    some = own[rows]
+                    piece[f"points{k}"] = np.array(
+                        arrays[f"points{k}"][some[0] : some[-1]]
+                    )
+                    piece[f"offsets{k}"] = some - some[0]
+                yield header, piece
+
+    def _diagrams_of(self, piece: Any) -> Diagrams:
+        with _format_error(self.file):
+            return from_arrays(*piece)
+
+
+def _scan_parquet(path: Path) -> tuple[tuple[str, ...], list[Source]]:
+    parquet = import_arrow("pyarrow.parquet")
+    state = _state_of(path)
+    with mapped_file(path) as file:
+        source = parquet.ParquetFile(file)
+        parts = tuple(parts_of(source.schema_arrow))
+        groups = [source.metadata.row_group(i) for i in range(source.num_row_groups)]
+        n_rows = [group.num_rows for group in groups]
+        n_bytes = [max(group.total_byte_size, 1) for group in groups]
+    return parts, list(_grouped(_ParquetBlock, path, state, parts, n_rows, n_bytes))
+
+
+def _scan_arrow(path: Path) -> tuple[tuple[str, ...], list[Source]]:
+    state = _state_of(path)
+    n_rows, n_bytes = [], []
+    with (
+        mapped_file(path) as file,
+        import_arrow("pyarrow.ipc").open_file(file) as source,
+    ):
+        parts = tuple(parts_of(source.schema))
+        for number in range(source.num_record_batches):
+            batch = source.get_batch(number)
+            batch.validate(full=True)
+            n_rows.append(batch.num_rows)
+            n_bytes.append(max(batch.nbytes, 1))
+    return parts, list(_grouped(_ArrowBlock, path, state, parts, n_rows, n_bytes))
+
+
+def _grouped(
+    kind: type[_ParquetBlock],
+    path: Path,
+    state: tuple[int, int],
+    parts: tuple[str, ...],
+    n_rows: list[int],
+    n_bytes: list[int],
+) -> Iterator[Source]:
+    """Make blocks of row groups, small ones of several."""
+    cuts = _cuts(np.cumsum([0, *n_bytes]) // BYTES_A_POINT, BLOCK_BYTES)
+    first = 0
+    for start, stop in pairwise(cuts):
+        rows = sum(n_rows[start:stop])
+        if rows:
+            a_row = sum(n_bytes[start:stop]) / rows
+            at_once = int(min(max(PIECE_BYTES / a_row, 1), MOST_ROWS))
+            whole = len(cuts) == 2
+            groups = tuple(range(start, stop))
+            about = os.fspath(path), state, parts, first, rows, whole
+            yield kind(*about, groups, at_once)
+        first += rows
+
+
+def _scan_native(path: Path) -> tuple[tuple[str, ...], list[Source]]:
+    state = _state_of(path)
+    header, arrays = read_container(path, DIAGRAMS, mmap=True)
+    with format_error(path):
+        # Of no sample: the header and the names of the arrays are checked.
+        nothing = {
+            name: array[:1] * 0 if name.startswith("offsets") else array[:0]
+            for name, array in arrays.items()
+        }
+        parts = from_arrays(header, nothing).parts
+        offsets = [arrays[f"offsets{k}"] for k in range(len(parts))]
+        if len({len(o) for o in offsets}) > 1:
+            msg = "its parts have different numbers of samples."
+            raise ValueError(msg)
+        cuts = _cuts(np.sum(offsets, axis=0), BLOCK_BYTES)
+    blocks = [
+        _NativeBlock(os.fspath(path), state, parts, start, stop - start, len(cuts) == 2)
+        for start, stop in pairwise(cuts)
+    ]
+    return parts, [block for block in blocks if block.n_samples]
+
+
+SCANNERS: dict[str, Callable[[Path], tuple[tuple[str, ...], list[Source]]]] = {
+    "parquet": _scan_parquet,
+    "arrow": _scan_arrow,
+    "pbow": _scan_native,
+}
+
+
+@contextmanager
+def _format_error(file: str) -> Iterator[None]:
+    """Let errors name the file, but for those about a diagram, which has a row."""
+    try:
+        yield
+    except DiagramError:
+        raise
+    except ValueError as error:
+        raise FileFormatError(file, str(error)) from error
+
+
+def _cuts(reached: NDArray[np.int64], n_bytes: int) -> list[int]:
+    """Cut rows where so many bytes are full, given the points before each row."""
+    wanted = np.arange(reached[0], reached[-1], n_bytes // BYTES_A_POINT)[1:]
+    inner = np.searchsorted(reached, wanted).tolist()
+    last = len(reached) - 1
+    return [0, *sorted({*inner} - {0, last}), last]
+
+
+def _state_of(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns
+
+
+def _names_in(schema: Any) -> list[str]:
+    types = import_arrow("pyarrow.types")
+    at = schema.get_field_index(NAMES)
+    is_text = at >= 0 and (
+        types.is_string(schema.field(at).type)
+        or types.is_large_string(schema.field(at).type)
+    )
+    return [NAMES] if is_text else []
+
+
+def _n_rows(piece: Any) -> int:
+    if isinstance(piece, tuple):
+        return len(piece[1]["offsets0"]) - 1
+    n: int = piece.num_rows
+    return n
+
+
+def _slice(piece: Any, start: int, stop: int) -> Any:
+    if not isinstance(piece, tuple):
+        return piece.slice(start, stop - start)
+    header, arrays = piece
+    some = {}
+    for k in range(len(arrays) // 2):
+        offsets = arrays[f"offsets{k}"][start : stop + 1]
+        some[f"points{k}"] = arrays[f"points{k}"][offsets[0] : offsets[-1]]
+        some[f"offsets{k}"] = offsets - offsets[0]
+    return header, some
