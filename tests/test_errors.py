@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from pbow import Diagrams
+from pbow.blocks import BlockError
 from pbow.errors import (
+    DiagramError,
     FileFormatError,
     ItemError,
     ItemMemoryError,
@@ -35,6 +38,9 @@ from pbow.errors import (
         ),
         (ItemError("cloud", 3, "no points."), "Cloud 3: no points."),
         (ItemMemoryError("image", 0, "needs 3 TB."), "Image 0: needs 3 TB."),
+        (DiagramError(3, "H1", "is odd."), "Diagram 3 of part H1 is odd."),
+        (BlockError("a.pbow", 7, "part H1 is odd."), "a.pbow, row 7: part H1 is odd."),
+        (BlockError("block 2", None, "no diagrams."), "block 2: no diagrams."),
     ],
 )
 def test_an_error_reads_the_same_after_pickling(error: ValueError, text: str) -> None:
@@ -55,6 +61,24 @@ def test_an_error_reads_the_same_after_pickling(error: ValueError, text: str) ->
 )
 def test_a_value_that_is_too_long_is_described_or_cut(value, shown: str) -> None:
     assert str(ParameterError("k", "short", value)).endswith(shown)
+
+
+def test_an_error_about_a_diagram_is_one_about_an_item() -> None:
+    error = DiagramError(3, "H1", "is odd.")
+    assert isinstance(error, ItemError)
+    assert isinstance(error, ValueError)
+    assert (error.noun, error.item, error.part) == ("diagram", 3, "H1")
+    assert error.problem == "is odd."
+
+
+def test_a_diagram_that_is_refused_carries_its_place() -> None:
+    X = {"H0": [[], [[0, 1]], []], "H1": [[], [], [[0, 1], [2, 1]]]}
+    with pytest.raises(
+        DiagramError, match="Diagram 2 of part H1 has a point that"
+    ) as e:
+        Diagrams.from_parts(X)
+    assert (e.value.item, e.value.part) == (2, "H1")
+    assert e.value.problem.startswith("has a point that dies before it is born")
 
 
 def test_an_item_that_needs_too_much_memory_is_a_memory_error_too() -> None:

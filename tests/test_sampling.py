@@ -7,7 +7,25 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from pbow import Diagrams
-from pbow.sampling import draw_sample, persistence_ramp
+from pbow.compute.random import (
+    FIRST_MULTIPLIER,
+    SECOND_MULTIPLIER,
+    STEP,
+    fill_bits,
+    stream_of,
+)
+from pbow.sampling import (
+    FOR_SAMPLING,
+    Candidates,
+    Draw,
+    Histogram,
+    Reservoir,
+    ValuesIn,
+    draw_sample,
+    merged,
+    persistence_ramp,
+    total_weight,
+)
 from pbow.weighting import Ramp
 
 
@@ -67,6 +85,31 @@ def test_a_weighted_draw_follows_the_ramp():
     assert np.abs(counts - expected).max() < 5 * np.sqrt(16_000 / 4)
 
 
+def test_draws_by_weight_are_independent_of_each_other():
+    X = Diagrams.from_list([[[0.0, 1.0], [0.0, 3.0]]])
+    drawn = [draw_sample([X], 2, ramp=Ramp(0.0, 3.0), seed=s) for s in range(4000)]
+    n_long = [int((sample[:, 1] == 3.0).sum()) for sample in drawn]
+    # Weights 1/3 and 1: of two draws 0, 1 or 2 are the long one.
+    expected = 4000 * np.array([1, 6, 9]) / 16
+    counts = np.bincount(n_long, minlength=3)
+    # Chi-square with 2 degrees of freedom: 20 is a chance of 5e-5.
+    assert ((counts - expected) ** 2 / expected).sum() < 20
+
+
+def test_one_point_may_have_all_the_weight():
+    persistences = np.ones(20_000)
+    persistences[777] = 9.0
+    points = np.column_stack((np.arange(20_000.0), np.arange(20_000.0) + persistences))
+    X = Diagrams(points, [0, 20_000])
+    sample = draw_sample([X], 10_000, ramp=Ramp(2.0, 3.0), seed=0)
+    assert_array_equal(sample, [[777.0, 9.0]] * 10_000)
+
+
+def test_a_ramp_above_all_points_is_refused(ragged):
+    with pytest.raises(ValueError, match=r"above 0 by Ramp\(low=9\.0, .* Lower its li"):
+        draw_sample([ragged], 5, ramp=Ramp(9.0, 10.0), seed=0)
+
+
 def test_a_weighted_draw_may_repeat_a_point():
     X = Diagrams.from_list([[[0, 1], [0, 1], [0, 1], [0, 9]]])
     sample = draw_sample([X], 4, ramp=Ramp(2.0, 3.0), seed=0)
@@ -110,3 +153,139 @@ def test_a_sample_follows_the_shortest_ramp():
     ramp = persistence_ramp([X], (0.0, 1.0))
     assert ramp == Ramp(0.0, 5e-324)
     assert_array_equal(draw_sample([X], 3, ramp=ramp, seed=0), [[0.0, 5e-324]] * 3)
+
+
+def test_a_ramp_may_start_at_zero(ragged):
+    low, high = (persistence_ramp([ragged], (q, 0.9)) for q in (None, 0.1))
+    assert low == Ramp(0.0, high.high)
+
+
+@given(st.integers(1, 40))
+def test_summaries_are_added_in_their_order(n):
+    letters = [chr(ord("A") + i) for i in range(n)]
+    assert merged(letters) == "".join(letters)
+    assert merged(iter(letters)) == "".join(letters)
+
+
+def test_what_has_grown_is_added_to_seldom():
+    copied = []
+
+    class Text(str):
+        def __add__(self, other):
+            copied.append(len(self) + len(other))
+            return Text(str(self) + other)
+
+    assert merged([Text("x")] * 1024) == "x" * 1024
+    assert sum(copied) == 10 * 1024
+
+
+@pytest.mark.parametrize("size", [1, 50, 10**6, None])
+def test_a_reservoir_has_the_sample_of_all_points_so_far(ragged, size):
+    reservoir = Reservoir(size, seed=5)
+    for i in range(0, 30, 3):
+        reservoir.add(ragged[i : i + 3].points)
+        expected = draw_sample([ragged[: i + 3]], size, ramp=None, seed=5)
+        assert_array_equal(reservoir.sample(), expected)
+    assert reservoir.n_points == len(ragged.points)
+
+
+@pytest.mark.parametrize("ramp", [None, Ramp(0.1, 0.5)])
+def test_too_few_candidates_are_looked_for_again(ragged, ramp):
+    draws = []
+
+    def candidates(draw):
+        draws.append(draw)
+        return draw.candidates(ragged.points, 0)
+
+    sample = Draw(100, 3, 0.01, ramp).sample(candidates)
+    shares = [draw.share for draw in draws]
+    assert len(shares) > 3
+    assert_array_equal(shares, 0.01 * 2.0 ** np.arange(len(shares)))
+    n_found = [len(draw.candidates(ragged.points, 0).keys) for draw in draws]
+    assert max(n_found[:-1]) < 100 <= n_found[-1]
+    assert len(sample) == 100
+    if ramp is None:
+        assert_array_equal(sample, draw_sample([ragged], 100, ramp=None, seed=3))
+
+
+@pytest.mark.parametrize("ramp", [None, Ramp(0.0, 0.01), Ramp(0.1, 0.5)])
+@pytest.mark.parametrize("share", [0.001, 0.9, 40.0])
+def test_candidates_beyond_the_expected_number_are_found_as_well(ragged, ramp, share):
+    # A size of 1 lets expect few.
+    few, many = (
+        Draw(size, 0, share, ramp).candidates(ragged.points, 7) for size in (1, 10**6)
+    )
+    assert_array_equal(few.keys, many.keys)
+    assert_array_equal(few.points, many.points)
+
+
+def test_the_smallest_keys_are_kept_in_the_order_of_their_points():
+    found = Candidates(np.array([5, 1, 9, 2], np.uint64), np.eye(4)[:, :2])
+    assert_array_equal(found.smallest(2).keys, [1, 2])
+    assert_array_equal(found.smallest(3).points, found.points[[0, 1, 3]])
+    assert found.smallest(4) is found
+
+
+def seed_with_first_key(key):
+    """The seed of which draw 0 is a given key: all steps of the generator undone."""
+
+    def undone(z, shift):
+        x = z
+        for _ in range(64 // shift):
+            x = z ^ (x >> shift)
+        return x
+
+    mask = (1 << 64) - 1
+    first, second = int(FIRST_MULTIPLIER), int(SECOND_MULTIPLIER)
+    z = undone(key, 31) * pow(second, -1, 1 << 64) & mask
+    z = undone(z, 27) * pow(first, -1, 1 << 64) & mask
+    z = undone(undone(z, 30) - int(STEP) & mask, 31)
+    for multiplier in (second, first):
+        z = undone(z * pow(multiplier, -1, 1 << 64) & mask, 30)
+    return z - (FOR_SAMPLING + 1) * second & mask
+
+
+def test_the_largest_key_is_drawn_as_well(ragged):
+    seed = seed_with_first_key(2**64 - 1)
+    key = np.empty(1, np.uint64)
+    fill_bits(stream_of(seed, FOR_SAMPLING), key)
+    assert key[0] == 2**64 - 1
+    sample = draw_sample([ragged], None, ramp=None, seed=seed)
+    assert_array_equal(sample, in_birth_persistence(ragged))
+
+
+@pytest.mark.parametrize(
+    "ramp",
+    [
+        Ramp(0.1, 0.8),
+        Ramp(0.0, 0.5),
+        Ramp(0.3, 0.3),
+        Ramp(0.0, 1e-300),
+        Ramp(0.0, 1e50),
+        Ramp(3e-5, 2e4),
+    ],
+    ids=str,
+)
+def test_the_sum_of_weights_follows_from_a_histogram(rng, ramp):
+    persistences = rng.exponential(10.0 ** rng.integers(-6, 6, size=5000))
+    persistences[:50] = 0.0
+    points = np.column_stack((np.zeros(5000), persistences))
+
+    def total(blocks):
+        histogram = merged(map(Histogram.of, blocks))
+        kept = merged(map(ValuesIn.bins_of(ramp, histogram).keep, blocks))
+        return total_weight(ramp, histogram, kept)
+
+    assert_allclose(total([points]), ramp(persistences).sum(), rtol=1e-5)
+    # The last bit decides a draw, too.
+    cuts = [points[i:j] for i, j in pairwise([0, 1, 1, 700, 4000, 5000])]
+    assert total(cuts) == total([points])
+
+
+def test_bins_beside_those_in_which_a_ramp_is_bent_may_be_kept_as_well(rng):
+    points = np.column_stack((np.zeros(1000), rng.exponential(size=1000)))
+    ramp, histogram = Ramp(0.1, 0.8), Histogram.of(points)
+    bent = ValuesIn.bins_of(ramp, histogram).keep(points)
+    every = ValuesIn(histogram.places, 1000).keep(points)
+    assert len(bent.values) < len(every.values) / 2
+    assert total_weight(ramp, histogram, every) == total_weight(ramp, histogram, bent)

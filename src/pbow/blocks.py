@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -284,8 +285,13 @@ class DiagramBlocks:
         Yields
         ------
         result : object
+
+        Raises
+        ------
+        ValueError
+            If there are more or fewer blocks than arguments.
         """
-        tasks = zip(self.sources(), *arguments, strict=False)
+        tasks = self._with(arguments)
         if self._executor is None:
             for source, *others in tasks:
                 yield task(source, *others)
@@ -293,6 +299,17 @@ class DiagramBlocks:
         yield from run_in_order(
             self._executor, task, tasks, name_of=lambda given: given[0].name
         )
+
+    def _with(self, arguments: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+        nothing = object()
+        for given in zip_longest(self.sources(), *arguments, fillvalue=nothing):
+            if any(one is nothing for one in given):
+                msg = (
+                    "There are more or fewer blocks than in the first pass. Fit again "
+                    "when the data no longer change."
+                )
+                raise ValueError(msg)
+            yield given
 
     def __repr__(self) -> str:
         return f"DiagramBlocks(n_blocks={len(self)}, parts={', '.join(self.parts)})"
@@ -311,6 +328,18 @@ def located(error: DiagramError, name: str, numbers: NDArray[np.int64]) -> Block
     """Return the error with the file and the row that it speaks of."""
     problem = f"part {error.part} {error.problem}"
     return BlockError(name, int(numbers[error.item]), problem)
+
+
+@contextmanager
+def numbered(number: int) -> Iterator[str]:
+    """Give the name of a block that is no file, and let errors have it."""
+    name = f"block {number}"
+    try:
+        yield name
+    except DiagramError as error:
+        raise located(error, name, np.arange(error.item + 1)) from error
+    except ValueError as error:
+        raise BlockError(name, None, str(error)) from error
 
 
 @dataclass(frozen=True)
@@ -344,13 +373,8 @@ class _InMemory:
 
 
 def _in_memory(block: Any, number: int, parts: tuple[str, ...] | None) -> _InMemory:
-    name = f"block {number}"
-    try:
+    with numbered(number) as name:
         return _InMemory(name, check_diagrams(block, parts=parts))
-    except DiagramError as error:
-        raise located(error, name, np.arange(error.item + 1)) from error
-    except ValueError as error:
-        raise BlockError(name, None, str(error)) from error
 
 
 @dataclass(frozen=True)

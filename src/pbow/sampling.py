@@ -125,7 +125,7 @@ def draw_sample(
     draw = Draw.uniform(sum(map(len, points)), size, seed)
     if ramp is not None:
         bins = merged(map(Histogram.of, points))
-        kept = merged(ValuesIn.bins_of(ramp).keep(some) for some in points)
+        kept = merged(map(ValuesIn.bins_of(ramp, bins).keep, points))
         draw = draw.by_weight(ramp, total_weight(ramp, bins, kept))
     starts = list(accumulate(map(len, points), initial=0))[:-1]
     return draw.sample(
@@ -196,24 +196,24 @@ class Values(NamedTuple):
 
 @dataclass(frozen=True)
 class ValuesIn:
-    """Collects the persistences in some bins."""
+    """Collects the persistences in some bins, of which there are so many."""
 
     places: Ints
+    n_values: int
 
     @classmethod
-    def bins_of(cls, ramp: Ramp) -> ValuesIn:
+    def bins_of(cls, ramp: Ramp, histogram: Histogram) -> ValuesIn:
         """Take the bins in which a ramp is bent."""
-        # At 0 it starts with its bin, and is linear there.
-        limits = [limit for limit in (ramp.low, ramp.high) if limit > 0.0]
-        return cls(_bins(np.array(limits)))
+        there = np.isin(histogram.places, _bent_bins(ramp))
+        return cls(histogram.places[there], int(histogram.bins[there, 0].sum()))
 
     def keep(self, points: Floats) -> Values:
         """Collect those of a block."""
         wanted = np.zeros(N_BINS, np.bool_)
         wanted[self.places] = True
-        out = np.empty(0)
-        while (n := keep_bins(points, wanted, out)) > len(out):
-            out = np.empty(n)
+        # Room for all, unless the points have changed, which is found out later.
+        out = np.empty(min(self.n_values, len(points)))
+        n = keep_bins(points, wanted, out)
         return Values(*np.unique(out[:n], return_counts=True))
 
 
@@ -239,7 +239,8 @@ class QuantileSearch(ValuesIn):
         collected = np.zeros(len(counts), np.bool_)
         collected[at] = True
         left_out = np.cumsum(np.where(collected, 0, counts))[at]
-        return cls(histogram.places[at], quantiles, n, left_out)
+        n_values = int(counts[at].sum())
+        return cls(histogram.places[at], n_values, quantiles, n, left_out)
 
     def ramp(self, kept: Values) -> Ramp:
         """Return the ramp between the quantiles, given what was collected."""
@@ -266,7 +267,7 @@ def total_weight(ramp: Ramp, histogram: Histogram, kept: Values) -> float:
     `kept` has at least the persistences in the bins in which the ramp is bent; in each
     of the others it is linear, and the sum follows from that of the persistences.
     """
-    bent = ValuesIn.bins_of(ramp).places
+    bent = _bent_bins(ramp)
     elsewhere = ~np.isin(histogram.places, bent)
     n, lower = histogram.bins[elsewhere].T
     edges = histogram.places[elsewhere]
@@ -277,6 +278,11 @@ def total_weight(ramp: Ramp, histogram: Histogram, kept: Values) -> float:
         n @ _linear(ramp, means)
         + kept.counts[exact] @ _linear(ramp, kept.values[exact])
     )
+
+
+def _bent_bins(ramp: Ramp) -> Ints:
+    # At 0 it starts with its bin, and is linear there.
+    return _bins(np.array([limit for limit in (ramp.low, ramp.high) if limit > 0.0]))
 
 
 def _linear(ramp: Ramp, persistence: Floats) -> Floats:
@@ -352,6 +358,8 @@ class Draw:
         def list_them(keys: NDArray[np.uint64], rows: Ints) -> int:
             if self.ramp is None:
                 limit = np.uint64(min(self.share * 2.0**64, LARGEST_KEY))
+                if self.share >= 1.0:  # all of them, also where rounding ends before
+                    limit = ~np.uint64(0)
                 found = keep_small_keys(stream, first, n, limit, keys, rows)
             else:
                 limits = self.ramp.low, self.ramp.high
@@ -361,7 +369,9 @@ class Draw:
         if self.ramp is None and self.share >= 1.0:
             room = n
         else:
-            room = int(min(_more_than(self.share * n), _more_than(self.size)))
+            # Of all blocks together about that many, and of this one not more.
+            expected = min(self.share * n, _more_than(self.size))
+            room = int(_more_than(expected))
         while True:
             keys, rows = np.empty(room, np.uint64), np.empty(room, np.int64)
             found = list_them(keys, rows)

@@ -104,4 +104,4 @@ def test_a_line_has_at_most_the_mass_of_its_points(x, low, width, n_pixels, band
 
 def test_extent_is_that_of_births_and_persistences(ragged):
     b, d = ragged.points.T
-    assert extent(ragged.points) == (b.min(), b.max(), (d - b).max())
+    assert extent(ragged.points) == (b.min(), b.max(), (d - b).max(), d.max())

@@ -11,7 +11,9 @@ import pytest
 from pyarrow import parquet
 
 from pbow import Diagrams
-from pbow.io import FileFormatError, read_diagrams, write_diagrams
+from pbow.errors import DiagramError
+from pbow.io import FileFormatError, from_arrow, read_diagrams, write_diagrams
+from pbow.io.arrow import write_parquet
 
 POINT = pa.struct([("birth", pa.float64()), ("death", pa.float64())])
 
@@ -126,23 +128,77 @@ def test_pandas_reads_it(X, tmp_path):
         ({"x": [1.0]}, r"type list<struct<birth, death>> for each part; got x: double"),
         ({"x": [[1.0]]}, "got x: list"),
         ({"x": pa.array([[{"birth": 1.0}]])}, "got x: list<"),
-        ({"H1": pa.array([None], pa.list_(POINT))}, "column H1 has a null"),
-        ({"H1": pa.array([[None]], pa.list_(POINT))}, "column H1 has a null"),
+        ({"H1": pa.array([None], pa.list_(POINT))}, "Diagram 0 of part H1 has a null"),
+        (
+            {"H1": pa.array([[None]], pa.list_(POINT))},
+            "Diagram 0 of part H1 has a null",
+        ),
         (
             {"H1": pa.array([[{"birth": 0.0, "death": None}]], pa.list_(POINT))},
-            "column H1 has a null.* inf for the death",
+            "Diagram 0 of part H1 has a null.* inf for the death",
         ),
         (
             {"H1": pa.array([[{"birth": 1.0, "death": 0.0}]], pa.list_(POINT))},
             "dies before it is born",
         ),
         ({"H1": pa.array([[{"birth": "a", "death": "b"}]])}, "Failed to parse string"),
+        ({"H1": pa.array([[{"birth": [0.0], "death": [1.0]}]])}, "Unsupported cast"),
     ],
 )
 def test_other_tables_are_refused(save, columns, message):
     path = save(pa.table(columns))
     with pytest.raises(FileFormatError, match=message):
         read_diagrams(path)
+    with pytest.raises(ValueError, match=message):
+        from_arrow(pa.table(columns))
+
+
+@pytest.mark.parametrize(
+    ("diagram", "problem"),
+    [
+        (None, "has a null"),
+        ([None], "has a null"),
+        ([{"birth": 0.0, "death": 1.0}, {"birth": None, "death": 1.0}], "has a null"),
+        ([{"birth": 0.0, "death": None}], "has a null"),
+        ([{"birth": 0.0, "death": float("nan")}], "has a point that is NaN"),
+    ],
+)
+@pytest.mark.parametrize("kind_of_list", [pa.list_, pa.large_list])
+def test_a_row_that_is_no_diagram_is_named(diagram, problem, kind_of_list):
+    good = [{"birth": 0.0, "death": 1.0}]
+    column = pa.array([good, [], diagram, good, diagram], kind_of_list(POINT))
+    table = pa.table({"H0": pa.array([good] * 5, pa.list_(POINT)), "H1": column})
+    chunked = pa.concat_tables([table.slice(0, 1), table.slice(1, 3), table.slice(4)])
+    for one in (table, chunked):
+        with pytest.raises(DiagramError, match=f"2 of part H1 {problem}") as caught:
+            from_arrow(one)
+        assert (caught.value.item, caught.value.part) == (2, "H1")
+    with pytest.raises(DiagramError, match=f"Diagram 0 of part H1 {problem}"):
+        from_arrow(table.slice(2))
+    assert from_arrow(table.slice(0, 2))["H1"].sizes.tolist() == [1, 0]
+
+
+def test_tables_and_batches_of_engines_are_diagrams(X, kind, tmp_path):
+    path = tmp_path / f"diagrams.{kind}"
+    write_diagrams(X, path)
+    table = read_table(path)
+    assert from_arrow(table) == X
+    assert from_arrow(table.to_batches()[0].slice(1)) == X[1:]
+    labeled = table.append_column("label", pa.array(["a", "b"]))
+    assert from_arrow(labeled.select([2, 1, 0])) == X[["β.1", "H0"]]
+    assert from_arrow(table.slice(0, 0)) == X[:0]
+
+
+def test_names_of_samples_are_a_text_column(X, tmp_path, monkeypatch):
+    monkeypatch.setattr("pbow.io.arrow.N_POINTS", 1)  # a batch for each sample
+    names = ["a", 'b "2"']
+    with (tmp_path / "named.parquet").open("wb") as file:
+        write_parquet(X, file, names)
+    table = parquet.read_table(tmp_path / "named.parquet")
+    assert table.column_names == [*X.parts, "sample"]
+    assert table["sample"].to_pylist() == names
+    assert parquet.ParquetFile(tmp_path / "named.parquet").num_row_groups == 2
+    assert read_diagrams(tmp_path / "named.parquet") == X
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,13 @@ def run_in_order(
     waiting: deque[tuple[tuple[Any, ...], Future[Result]]] = deque()
     try:
         for given in arguments:
-            waiting.append((given, _submit(executor, task, given)))
+            try:
+                future = _submit(executor, task, given)
+            except BrokenExecutor:
+                while waiting:  # one of these was not finished, and its error says so
+                    yield _result(waiting, name_of)
+                raise
+            waiting.append((given, future))
             if len(waiting) >= in_flight:
                 yield _result(waiting, name_of)
         while waiting:

@@ -345,10 +345,11 @@ def _padded(n: int) -> int:
 
 
 @njit(nogil=True, cache=True)
-def extent(points: Floats) -> tuple[float, float, float]:
-    """Return the least and the largest birth, and the largest persistence."""
-    low, high, longest = np.inf, -np.inf, 0.0
+def extent(points: Floats) -> tuple[float, float, float, float]:
+    """Return the range of births, the largest persistence and the last death."""
+    low, high, longest, last = np.inf, -np.inf, 0.0, -np.inf
     for i in range(points.shape[0]):
         low, high = min(low, points[i, 0]), max(high, points[i, 0])
         longest = max(longest, points[i, 1] - points[i, 0])
-    return low, high, longest
+        last = max(last, points[i, 1])
+    return low, high, longest, last

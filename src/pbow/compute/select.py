@@ -89,7 +89,7 @@ def keep_small_keys(
     keys: NDArray[np.uint64],
     rows: Ints,
 ) -> int:
-    """List the block's points whose random key is below ``limit`` (uint64).
+    """List the block's points whose random key is at most ``limit`` (uint64).
 
     The key of point i is draw i of ``stream``. Returns how many there are; those beyond
     the room in ``keys`` and ``rows`` are counted but not listed.
@@ -97,7 +97,7 @@ def keep_small_keys(
     n = 0
     for i in range(n_points):
         key = draw_bits(stream, np.uint64(first + i))
-        if key < limit:
+        if key <= limit:
             if n < keys.shape[0]:
                 keys[n] = key
                 rows[n] = i
@@ -127,18 +127,22 @@ def thin(
     # Lengths in a power of two near that of the ramp: exact, and no inverse overflows.
     unit = math.ldexp(1.0, min(-math.frexp(high - low)[1], 1023))
     slope = 1.0 / ((high - low) * unit) if high > low else 0.0
+    # No copy has a chance of exp(-mean) >= 1 - mean, and no mean is above the rate. So
+    # below this draw there is none, whatever the weight; a little lower, for rounding.
+    none_below = np.uint64(max(0.0, 1.0 - 1.000001 * rate) * (2.0**64 - 2048.0))
     n = 0
     for i in range(points.shape[0]):
+        place = np.uint64(first + i)
+        if draw_bits(stream, place) < none_below:
+            continue
         persistence = flat[2 * i + 1] - flat[2 * i]
         weight = min(max((persistence - low) * unit * slope, 0.0), 1.0)
         weight = 1.0 if persistence >= high else weight
         mean = rate * weight
-        # No copy has a chance of exp(-mean) >= 1 - mean: few points go on from here.
-        if draw_unit(stream, np.uint64(first + i)) < 1.0 - mean:
+        if draw_unit(stream, place) < 1.0 - mean:
             continue
-        own = draw_bits(~stream, np.uint64(first + i))
-        copies = _poisson(mean, stream, own, np.uint64(first + i))
-        for c in range(copies):
+        own = draw_bits(~stream, place)
+        for c in range(_poisson(mean, stream, own, place)):
             if n < keys.shape[0]:
                 keys[n] = draw_bits(own, np.uint64(c))
                 rows[n] = i

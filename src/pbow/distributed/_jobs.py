@@ -34,7 +34,7 @@ class Summary(NamedTuple):
 
 def check_executor(executor: Any) -> Any:
     """Return an executor, or None; raise if it is something else."""
-    # By its class: a Dask client has a method `submit` as well, but keeps to other rules.
+    # By its class: a Dask client has a method `submit` as well, with rules of its own.
     if executor is None or isinstance(executor, Executor):
         return executor
     advice = "Of a Dask client, pass client.get_executor()."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
 from itertools import accumulate
 from pathlib import Path
@@ -127,17 +127,18 @@ def _to_folder(
     on_error: str,
     progress: bool,
 ) -> Summary:
-    sources = list(blocks.sources())
+    job, sizes = _job(model, blocks)
     columns = _feature_names(model, blocks.parts)
-    job = _job(model, sources) | {"columns": columns}
-    folder = OutputFolder(out, job, len(sources), resume=resume)
+    job["columns"] = columns
+    folder = OutputFolder(out, job, len(sizes), resume=resume)
+    missing = folder.missing()
 
     def tasks() -> Iterator[tuple[Any, ...]]:
-        for i in folder.missing():
+        for i, source in _some_of(blocks, missing):
             skipped_file = folder.skipped_file_of(i) if on_error == "skip" else None
-            yield sources[i], model, columns, folder.file_of(i), skipped_file
+            yield source, model, columns, folder.file_of(i), skipped_file
 
-    n_samples = sum(source.n_samples for source in sources)
+    n_samples = sum(sizes)
     run_tasks(executor, _encode_block, tasks(), n_samples, progress=progress)
     skipped = folder.finish(n_samples=n_samples)
     n_skipped = sum(one.n_rows for one in skipped)
@@ -154,22 +155,24 @@ def _to_npy(
     on_error: str,
     progress: bool,
 ) -> Summary:
-    sources = list(blocks.sources())
+    job, sizes = _job(model, blocks)
     columns = _feature_names(model, blocks.parts)
-    starts = list(accumulate((s.n_samples for s in sources), initial=0))
-    job = _job(model, sources)
+    starts = list(accumulate(sizes, initial=0))
     key = joblib.hash(job)
     partial = partial_file(out)
     if not resume and (partial.exists() or out.exists()):
         msg = (
-            f"{out} is there already, or has been begun. Go on with it by resume=True, "
-            "or name another file."
+            f"{out} is there already, or has been begun. Resume that job, or name "
+            "another file."
         )
         raise FileExistsError(errno.EEXIST, msg)
 
     def fill(matrix: NDArray[Any], done: Mask, mark: Mark) -> None:
         missing = np.flatnonzero(~done[:, 0]).tolist()
-        tasks = ((sources[i], model, partial, starts[i]) for i in missing)
+        tasks = (
+            (source, model, partial, starts[i])
+            for i, source in _some_of(blocks, missing)
+        )
         marks = iter(missing)
         run_tasks(
             executor,
@@ -182,7 +185,7 @@ def _to_npy(
 
     shape = starts[-1], len(columns)
     dtype = _encode(model, _nothing(blocks.parts)).dtype
-    fill_file(out, shape, key, (len(sources), 1), fill, dtype=dtype)
+    fill_file(out, shape, key, (len(sizes), 1), fill, dtype=dtype)
     write_json(Path(f"{os.fspath(out)}.json"), job | {"columns": columns})
     return Summary(*shape, [])
 
@@ -272,12 +275,22 @@ def _nothing(parts: tuple[str, ...]) -> Diagrams:
     return Diagrams.from_parts({name: [] for name in parts})
 
 
-def _job(model: Any, sources: Sequence[Source]) -> dict[str, Any]:
-    """Describe what is made, of which input, by which model."""
-    return {
+def _some_of(
+    blocks: DiagramBlocks, wanted: Iterable[int]
+) -> Iterator[tuple[int, Source]]:
+    """Give some blocks with their numbers; others that are in memory are let go."""
+    numbers = {*wanted}
+    return ((i, s) for i, s in enumerate(blocks.sources()) if i in numbers)
+
+
+def _job(model: Any, blocks: DiagramBlocks) -> tuple[dict[str, Any], list[int]]:
+    """Describe what is made, of which input, by which model; and the blocks' sizes."""
+    about = [(s.name, s.fingerprint(), s.n_samples) for s in blocks.sources()]
+    job = {
         "model": f"{type(model).__name__} {joblib.hash(_decisive(model))}",
-        "input": [[source.name, source.fingerprint()] for source in sources],
+        "input": [(name, fingerprint) for name, fingerprint, _ in about],
     }
+    return job, [n_samples for _, _, n_samples in about]
 
 
 def _decisive(model: Any) -> Any:

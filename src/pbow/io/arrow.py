@@ -79,8 +79,9 @@ def from_arrow(table: Any) -> Diagrams:
     >>> from_arrow(pa.table({"H1": pa.array(diagrams, pa.list_(point))}))
     Diagrams(n_samples=2, H1: 1 point)
     """
-    table.validate(full=True)
-    return from_tables(parts_of(table.schema), [table], table.nbytes)
+    with damage_as_value_error():
+        table.validate(full=True)
+        return from_tables(parts_of(table.schema), [table], table.nbytes)
 
 
 def read_parquet(path: Path) -> Diagrams:

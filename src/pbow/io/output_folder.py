@@ -133,8 +133,8 @@ class OutputFolder:
     def _check_same(self, job: Mapping[str, Any], *, resume: bool) -> None:
         if not resume:
             msg = (
-                f"{self.path} has results already. Go on with them by resume=True, or "
-                "name another folder."
+                f"{self.path} has results already. Resume that job, or name another "
+                "folder."
             )
             raise FileExistsError(errno.EEXIST, msg)
         found = _read_json(self.manifest)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import glob
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from pbow._utils.checks import check_option
 from pbow._utils.files import AnyPath
 from pbow._utils.text import natural_key
-from pbow.blocks import DiagramBlocks, Rows, Skip, Source, located
+from pbow._utils.unpacking import damage_as_value_error
+from pbow.blocks import DiagramBlocks, Rows, Skip, Source, located, numbered
 from pbow.diagrams import Diagrams, check_diagrams
 from pbow.errors import DiagramError, FileFormatError, format_error
 from pbow.io.arrow import (
@@ -95,24 +96,46 @@ def scan_diagrams(
     check_option("on_error", on_error, ("raise", "skip"))
     if isinstance(source, DiagramBlocks):
         return source
-    if isinstance(source, (str, os.PathLike)):
-        source = [source]
-    if callable(source):
-        make = source
-        return DiagramBlocks(lambda: map(_from_any, make()))
-    if isinstance(source, Diagrams) or not isinstance(source, Iterable):
-        return DiagramBlocks(source)
-    if iter(source) is source:
-        return DiagramBlocks(source)  # which says why not
-    given = list(source)
-    if not given or not all(isinstance(one, (str, os.PathLike)) for one in given):
-        return DiagramBlocks([_from_any(one) for one in given])
+    given: Any = [source] if _is_path(source) else source
+    if not _has_paths(given):
+        return DiagramBlocks(_with_tables(given))
     files = [file for one in given for file in _find(one)]
     return DiagramBlocks.of_sources(_sources(files, skips=on_error == "skip"))
 
 
-def _from_any(block: Any) -> Any:
-    return from_arrow(block) if hasattr(block, "schema") else block
+def _is_path(value: Any) -> bool:
+    return isinstance(value, (str, os.PathLike))
+
+
+def _can_be_walked_again(source: Any) -> bool:
+    return isinstance(source, Iterable) and iter(source) is not source
+
+
+def _has_paths(source: Any) -> bool:
+    return (
+        not callable(source)
+        and not isinstance(source, Diagrams)
+        and _can_be_walked_again(source)
+        # The first one alone: others may be made as they are walked.
+        and _is_path(next(iter(source), None))
+        and all(map(_is_path, source))
+    )
+
+
+def _with_tables(source: Any) -> Any:
+    """Return what is no path for DiagramBlocks, which says what it does not take."""
+    if callable(source):
+        return lambda: map(_from_any, source(), count())
+    if isinstance(source, Diagrams) or not _can_be_walked_again(source):
+        return source
+    if isinstance(source, Sequence):
+        return list(map(_from_any, source, count()))
+    return lambda: map(_from_any, source, count())
+
+
+def _from_any(block: Any, number: int) -> Any:
+    with numbered(number):
+        return from_arrow(block) if hasattr(block, "schema") else block
 
 
 def _find(given: AnyPath) -> list[Path]:
@@ -238,7 +261,7 @@ class _FileBlock(ABC):
                 or [self._diagrams_of(_slice(piece, 0, 0))]
             )
             names = self._names_of(piece)
-            names = None if names is None else names.take(kept)
+            names = None if names is None else names.take(numbers[kept] - first)
             return Rows(check_diagrams(X, parts=self.parts), numbers[kept], names)
         return Rows(check_diagrams(X, parts=self.parts), numbers, self._names_of(piece))
 
@@ -414,6 +437,14 @@ def _scan_native(path: Path) -> tuple[tuple[str, ...], list[Source]]:
         if len({len(o) for o in offsets}) > 1:
             msg = "its parts have different numbers of samples."
             raise ValueError(msg)
+        for k, own in enumerate(offsets):
+            n_points = len(arrays[f"points{k}"])
+            if own[0] != 0 or own[-1] != n_points or (own[1:] < own[:-1]).any():
+                msg = (
+                    f"offsets of part {parts[k]} do not grow from 0 to {n_points}, the "
+                    "number of its points."
+                )
+                raise ValueError(msg)
         cuts = _cuts(np.sum(offsets, axis=0), BLOCK_BYTES)
     blocks = [
         _NativeBlock(os.fspath(path), state, parts, start, stop - start, len(cuts) == 2)
@@ -433,7 +464,8 @@ SCANNERS: dict[str, Callable[[Path], tuple[tuple[str, ...], list[Source]]]] = {
 def _format_error(file: str) -> Iterator[None]:
     """Let errors name the file, but for those about a diagram, which has a row."""
     try:
-        yield
+        with damage_as_value_error():
+            yield
     except DiagramError:
         raise
     except ValueError as error:

@@ -7,6 +7,7 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any, Self
 
+from pbow._utils.checks import is_integer
 from pbow._utils.warn import warn_user
 from pbow.blocks import DiagramBlocks
 from pbow.diagrams import Diagrams, check_diagrams
@@ -104,9 +105,12 @@ class PointVectorizer(Vectorizer):
                 "or give no point a weight by a ramp."
             )
             raise ValueError(msg)
+        if learner is not None and not is_integer(vars(self).get("random_state"), 0):
+            # A generator, or None, has given its seed for the first batch.
+            request = replace(request, seed=learner.request.seed)
         if learner is None:
             learner = OnePass(request)
-        elif replace(request, seed=learner.request.seed) != learner.request:
+        elif request != learner.request:
             msg = "Parameters have changed since the first batch. Begin with a new one."
             raise ValueError(msg)
         learner = deepcopy(learner).add(X)
