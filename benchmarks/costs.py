@@ -122,8 +122,8 @@ def _predictions(name: str, costs: Costs) -> Table:
         f"{costs.count:.1f}, collect {costs.collect:.1f}, draw {costs.draw:.1f}, "
         f"encode {costs.encode:.1f}. One process spends {1e3 * costs.block:.1f} ms on "
         f"each block of {POINTS_A_BLOCK:,} points, which takes a core {a_block:.2f} "
-        f"s to encode: it keeps {a_block / costs.block:.0f} cores busy. The file system is "
-        f"taken to give {BYTES_A_SECOND / 1e9:.0f} GB a second."
+        f"s to encode: it keeps {a_block / costs.block:.0f} cores busy. The file system "
+        f"is taken to give {BYTES_A_SECOND / 1e9:.0f} GB a second."
     )
     columns = ["", "passes", "TB read", *(f"{c:,} cores (s)" for c in CORES)]
     return Table(f"Predicted seconds of fit and transform, {name}", columns, rows, note)

@@ -43,9 +43,7 @@ class BatchesMixin:
     """The same for batches."""
 
     def partial_fit(self, X, y=None):
-        X = validate_data(
-            self, X, reset="batches_" not in vars(self), dtype=np.float64
-        )
+        X = validate_data(self, X, reset="batches_" not in vars(self), dtype=np.float64)
         return super().partial_fit(rows_to_diagrams(X), y)
 
 

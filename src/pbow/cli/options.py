@@ -27,8 +27,10 @@ __all__ = [
     "names",
     "output",
     "path",
+    "scheduler",
     "seed",
     "settings",
+    "stream",
     "words",
 ]
 
@@ -110,6 +112,18 @@ words = click.option(
     default=None,
     help="Size of the codebook: a number of words, one per resolution, as in "
     "10,30,100, or auto.",
+)
+stream = click.option(
+    "--stream/--no-stream",
+    default=None,
+    show_default="--stream if the files are larger than a quarter of the memory",
+    help="Read Parquet, Arrow and .pbow files in blocks, or all at once.",
+)
+scheduler = click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Let a Dask cluster work on the blocks, as in tcp://host:8786. Its workers "
+    "need the same files.",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 

@@ -127,8 +127,8 @@ def _to_folder(
     on_error: str,
     progress: bool,
 ) -> Summary:
+    columns = _feature_names(model, blocks.parts)  # of a fitted model alone
     job, sizes = _job(model, blocks)
-    columns = _feature_names(model, blocks.parts)
     job["columns"] = columns
     folder = OutputFolder(out, job, len(sizes), resume=resume)
     missing = folder.missing()
@@ -155,8 +155,8 @@ def _to_npy(
     on_error: str,
     progress: bool,
 ) -> Summary:
+    columns = _feature_names(model, blocks.parts)  # of a fitted model alone
     job, sizes = _job(model, blocks)
-    columns = _feature_names(model, blocks.parts)
     starts = list(accumulate(sizes, initial=0))
     key = joblib.hash(job)
     partial = partial_file(out)
