@@ -117,12 +117,13 @@ def _predictions(name: str, costs: Costs) -> Table:
             how = "ramp" if ramp else "uniform"
             rows.append([f"10^{np.log10(n):.0f} points, {how}", n_passes, tera, *times])
     a_block = 1e-9 * POINTS_A_BLOCK * (costs.read + costs.encode)
+    n_busy = a_block / costs.block
     note = (
         f"Nanoseconds a point on one core: read {costs.read:.1f}, count "
         f"{costs.count:.1f}, collect {costs.collect:.1f}, draw {costs.draw:.1f}, "
         f"encode {costs.encode:.1f}. One process spends {1e3 * costs.block:.1f} ms on "
         f"each block of {POINTS_A_BLOCK:,} points, which takes a core {a_block:.2f} "
-        f"s to encode: it keeps {a_block / costs.block:.0f} cores busy. The file system "
+        f"s to encode: it keeps {n_busy:.0f} cores busy. The file system "
         f"is taken to give {BYTES_A_SECOND / 1e9:.0f} GB a second."
     )
     columns = ["", "passes", "TB read", *(f"{c:,} cores (s)" for c in CORES)]

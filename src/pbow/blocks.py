@@ -8,8 +8,10 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, NamedTuple, Protocol, TypeVar
+from pickle import PicklingError
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 
@@ -296,9 +298,7 @@ class DiagramBlocks:
             for source, *others in tasks:
                 yield task(source, *others)
             return
-        yield from run_in_order(
-            self._executor, task, tasks, name_of=lambda given: given[0].name
-        )
+        yield from run_in_order(self._executor, task, tasks)
 
     def _with(self, arguments: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
         nothing = object()
@@ -312,6 +312,8 @@ class DiagramBlocks:
             yield given
 
     def __repr__(self) -> str:
+        if not isinstance(self._blocks, Sequence):  # not to be walked for this
+            return "DiagramBlocks(...)"
         return f"DiagramBlocks(n_blocks={len(self)}, parts={', '.join(self.parts)})"
 
 
@@ -344,10 +346,11 @@ def numbered(number: int) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _InMemory:
-    """A block that is in memory already, and would go to other processes whole."""
+    """A block that is in memory already, and goes to other processes whole."""
 
     name: str
     diagrams: Diagrams
+    is_large: ClassVar[bool] = True
 
     @property
     def file(self) -> str:
@@ -393,6 +396,10 @@ class _Mapped:
         return self.source.file
 
     @property
+    def is_large(self) -> bool:
+        return getattr(self.source, "is_large", False)
+
+    @property
     def parts(self) -> tuple[str, ...]:
         for rows in self.source.read():
             return self.function(rows.diagrams[:1]).parts
@@ -403,7 +410,11 @@ class _Mapped:
         return self.source.n_samples
 
     def fingerprint(self) -> str:
-        return f"{self.source.fingerprint()}, {self.function!r}"
+        try:
+            function = joblib.hash(self.function)
+        except (TypeError, AttributeError, PicklingError):  # one that cannot be sent
+            function = repr(self.function)
+        return f"{self.source.fingerprint()}, {function}"
 
     def read(self, skip: Skip | None = None) -> Iterator[Rows]:
         for rows in self.source.read(skip):

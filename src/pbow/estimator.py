@@ -115,9 +115,14 @@ class DiagramEstimator(  # type: ignore[call-arg]
     def _fit(self, parts: tuple[str, ...], learn: Callable[[Self], Any]) -> Self:
         """Return a copy with the parameters of now and what it learns."""
         # Not scikit-learn's clone, which takes as long as a small fit. Parameters do
-        # not end in an underscore, and what a fit before this one has left does.
+        # not end in an underscore, and what a fit before this one has left does. What
+        # begins with one is scikit-learn's own, of this object alone.
         fitted = object.__new__(type(self))
-        fitted.__dict__ = {k: v for k, v in vars(self).items() if not k.endswith("_")}
+        fitted.__dict__ = {
+            k: v
+            for k, v in vars(self).items()
+            if not k.endswith("_") and (k[0] != "_" or k == "_sklearn_output_config")
+        }
         fitted.check_parameters(parts)
         learnt = learn(fitted)
         # Afterwards: a generator of random numbers is the caller's until it was used.

@@ -166,6 +166,15 @@ def test_points_are_copied_as_a_poisson_variable_says(rng, low, high, length, ra
     assert_array_equal(found[1], expected[1])
 
 
+def test_none_of_the_few_copies_of_many_points_is_lost():
+    points, ramp, stream = births_and_deaths(np.ones(5000)), Ramp(0.5, 1.0), 11
+    keys, rows = thin_slowly(points, 0, ramp, 0.05, stream)
+    assert 150 < len(keys) < 350
+    found = thinned(points, ramp, 0.05, np.uint64(stream))
+    assert_array_equal(found[0], keys)
+    assert_array_equal(found[1], rows)
+
+
 def test_copies_do_not_depend_on_where_points_are_cut(rng):
     points = births_and_deaths(rng.exponential(size=1000))
     ramp, stream = Ramp(0.1, 2.0), stream_of(1, 0)

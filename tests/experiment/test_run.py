@@ -175,7 +175,7 @@ def test_two_processes_give_the_same_as_one(file, out, undisturbed):
 def test_a_cluster_gives_the_same(file, out, undisturbed):
     distributed = pytest.importorskip("distributed")
     with (
-        distributed.Client(processes=False, dashboard_address=None, n_workers=1),
+        distributed.Client(processes=False, dashboard_address=":0", n_workers=1),
         joblib.parallel_config(backend="dask"),
     ):
         assert_same(run_experiment(file, out, n_jobs=2), undisturbed)

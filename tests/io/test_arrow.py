@@ -189,16 +189,17 @@ def test_tables_and_batches_of_engines_are_diagrams(X, kind, tmp_path):
     assert from_arrow(table.slice(0, 0)) == X[:0]
 
 
-def test_names_of_samples_are_a_text_column(X, tmp_path, monkeypatch):
-    monkeypatch.setattr("pbow.io.arrow.N_POINTS", 1)  # a batch for each sample
-    names = ["a", 'b "2"']
-    with (tmp_path / "named.parquet").open("wb") as file:
+def test_names_of_samples_are_a_text_column(tmp_path):
+    # Two samples do not go into one batch.
+    points = np.column_stack((np.arange(1.2e6), np.arange(1.2e6) + 1.0))
+    X, names = Diagrams(points, [0, 600_000, 1_200_000]), ["a", 'b "2"']
+    path = tmp_path / "named.parquet"
+    with path.open("wb") as file:
         write_parquet(X, file, names)
-    table = parquet.read_table(tmp_path / "named.parquet")
-    assert table.column_names == [*X.parts, "sample"]
-    assert table["sample"].to_pylist() == names
-    assert parquet.ParquetFile(tmp_path / "named.parquet").num_row_groups == 2
-    assert read_diagrams(tmp_path / "named.parquet") == X
+    assert parquet.ParquetFile(path).num_row_groups == 2
+    assert parquet.read_schema(path).names == ["H1", "sample"]
+    assert parquet.read_table(path, columns=["sample"])["sample"].to_pylist() == names
+    assert read_diagrams(path) == X
 
 
 @pytest.mark.parametrize(

@@ -319,9 +319,9 @@ class Needy(PersistenceStatistics):
         super().__init__(essential=essential, n_jobs=n_jobs)
         self.needed = needed
 
-    def _learn_parts(self, parts, births_only):
-        n = float(sum(len(part.points) for part in parts.values()))
-        return super()._learn_parts(parts, births_only) | {"n_points_": n}
+    def _learn_from(self, parts, request):
+        n = float(sum(part.n_points for part in parts.values()))
+        return super()._learn_from(parts, request) | {"n_points_": n}
 
 
 def test_a_parameter_may_be_required_and_a_number_be_learnt(X, path):

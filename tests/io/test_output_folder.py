@@ -139,8 +139,11 @@ def test_a_finished_job_says_again_what_was_skipped(path):
     skipped = [Skipped("a.parquet", 7, 1, "part H1 has a null.")]
     write_json(folder.skipped_file_of(1), skipped)
     folder.finish()
+    # A process that was killed just before its end has not removed this one.
+    write_json(folder.skipped_file_of(1), skipped)
     again = opened(path, resume=True)
     assert again.finish() == skipped
+    assert names_in(path) == [MANIFEST, SKIPPED]
     assert content_of(path / MANIFEST)["complete"] is True
 
 

@@ -12,11 +12,12 @@ import pytest
 from numpy.testing import assert_array_equal
 from pyarrow import parquet
 
-from pbow import Diagrams, PersistenceBoW
+from pbow import DiagramBlocks, Diagrams, PersistenceBoW
 from pbow.blocks import BlockError
-from pbow.errors import FileFormatError, ParameterError
+from pbow.errors import FileFormatError
 from pbow.io import read_diagrams, scan_diagrams, write_diagrams
 from pbow.io.container import DIAGRAMS, write_container
+from pbow.io.scanning import Sizes, sources_of
 
 POINT = pa.struct([("birth", pa.float64()), ("death", pa.float64())])
 LIST = pa.list_(POINT)
@@ -84,11 +85,15 @@ def skipping(blocks):
     return X, numbers, names, skipped
 
 
-@pytest.fixture
-def in_small_pieces(monkeypatch):
-    """Blocks of about 40 points, in pieces of about 10."""
-    monkeypatch.setattr("pbow.io.scanning.BLOCK_BYTES", 40 * 16)
-    monkeypatch.setattr("pbow.io.scanning.PIECE_BYTES", 10 * 16)
+# Blocks of about 40 points, in pieces of about 10.
+SMALL = Sizes(block_bytes=40 * 16, piece_bytes=10 * 16)
+
+
+def scan_in_small_pieces(*files, sizes=SMALL):
+    return DiagramBlocks.of_sources(sources_of(list(files), sizes=sizes))
+
+
+each_size = pytest.mark.parametrize("scan", [scan_diagrams, scan_in_small_pieces])
 
 
 @pytest.fixture
@@ -111,13 +116,11 @@ def test_a_file_is_scanned_without_loading_it(kind, two_parts, tmp_path):
 
 
 @each_kind
-def test_files_teach_what_diagrams_in_memory_do(
-    kind, two_parts, tmp_path, in_small_pieces
-):
+def test_files_teach_what_diagrams_in_memory_do(kind, two_parts, tmp_path):
     for i, rows in enumerate((slice(0, 12), slice(12, 13), slice(13, 30))):
         parts = {name: list(two_parts[name][rows]) for name in two_parts.parts}
         write(parts, tmp_path / f"{i}.{kind}", group=2)
-    blocks = scan_diagrams(tmp_path)
+    blocks = scan_in_small_pieces(*sorted(tmp_path.iterdir()))
     assert len(blocks) > 5
     bow = PersistenceBoW(4, weighting="ramp", sample_size=200, random_state=0)
     expected = bow.fit(two_parts).transform(two_parts)
@@ -128,11 +131,11 @@ def test_files_teach_what_diagrams_in_memory_do(
 
 @each_kind
 def test_blocks_are_read_in_pieces_whose_rows_are_those_of_the_file(
-    kind, two_parts, tmp_path, in_small_pieces
+    kind, two_parts, tmp_path
 ):
     parts = {name: list(two_parts[name]) for name in two_parts.parts}
     path = write(parts, tmp_path / f"a.{kind}", group=7)
-    blocks = scan_diagrams(path)
+    blocks = scan_in_small_pieces(path)
     X, numbers, _ = read_all(blocks)
     assert two_parts == X
     assert numbers == list(range(30))
@@ -155,10 +158,9 @@ def test_small_row_groups_make_a_block_together(kind, ragged, tmp_path):
 
 
 @each_kind
-def test_a_large_row_group_is_read_in_pieces(kind, ragged, tmp_path, monkeypatch):
-    monkeypatch.setattr("pbow.io.scanning.PIECE_BYTES", 50 * 16)
+def test_a_large_row_group_is_read_in_pieces(kind, ragged, tmp_path):
     path = write({"H1": list(ragged)}, tmp_path / f"a.{kind}")
-    blocks = scan_diagrams(path)
+    blocks = scan_in_small_pieces(path, sizes=Sizes(piece_bytes=50 * 16))
     assert len(blocks) == 1
     pieces = list(blocks)
     assert len(pieces) > 5
@@ -167,11 +169,11 @@ def test_a_large_row_group_is_read_in_pieces(kind, ragged, tmp_path, monkeypatch
 
 
 @each_kind
-def test_one_sample_may_be_larger_than_a_block(kind, tmp_path, in_small_pieces):
+def test_one_sample_may_be_larger_than_a_block(kind, tmp_path):
     long = [[i, i + 1.0] for i in range(500)]
     diagrams = [[], long, [], [], GOOD, long]
     path = write({"H1": diagrams}, tmp_path / f"a.{kind}", group=2)
-    assert read_all(scan_diagrams(path))[:2] == (
+    assert read_all(scan_in_small_pieces(path))[:2] == (
         Diagrams.from_list(diagrams),
         list(range(6)),
     )
@@ -180,13 +182,13 @@ def test_one_sample_may_be_larger_than_a_block(kind, tmp_path, in_small_pieces):
 @pytest.mark.parametrize("kind_of_text", [pa.string(), pa.large_string()])
 @each_table
 def test_a_text_column_has_the_names_of_the_samples(
-    kind, kind_of_text, ragged, tmp_path, in_small_pieces
+    kind, kind_of_text, ragged, tmp_path
 ):
     names = [f"sample {i}" for i in range(30)]
     path = tmp_path / f"a.{kind}"
     column = pa.array(names, kind_of_text)
     write({"H1": list(ragged)}, path, group=7, sample=column, label=pa.array([1] * 30))
-    X, _, found = read_all(scan_diagrams(path))
+    X, _, found = read_all(scan_in_small_pieces(path))
     assert found == names
     assert ragged == X
 
@@ -298,7 +300,7 @@ def test_other_formats_are_named_with_what_to_do(ragged, tmp_path, on_error):
     ):
         scan_diagrams(tmp_path, on_error=on_error)
     (tmp_path / "a.csv").rename(tmp_path / "a.unknown")
-    with pytest.raises(ParameterError, match=r"a\.unknown cannot be inferred"):
+    with pytest.raises(FileFormatError, match=r"a\.unknown: expected a Parquet, "):
         scan_diagrams(tmp_path, on_error=on_error)
 
 
@@ -365,16 +367,12 @@ def with_bad(diagram, places=(17,), n=30):
 
 
 @pytest.mark.parametrize(("kind", "diagram", "message"), CASES)
-@pytest.mark.parametrize("small", [False, True])
-def test_a_bad_diagram_is_named_by_file_and_row(
-    kind, diagram, message, small, tmp_path, request
-):
-    if small:
-        request.getfixturevalue("in_small_pieces")
+@each_size
+def test_a_bad_diagram_is_named_by_file_and_row(kind, diagram, message, scan, tmp_path):
     H0 = with_bad([], places=range(3, 30, 3))
     path = tmp_path / f"a.{kind}"
     write({"H0": H0, "H1": with_bad(diagram, (17, 25))}, path, group=4)
-    blocks = scan_diagrams(path)
+    blocks = scan(path)
     with pytest.raises(BlockError, match=rf"^{path}, row 17: {message}") as caught:
         list(blocks)
     assert (caught.value.where, caught.value.row) == (str(path), 17)
@@ -382,18 +380,16 @@ def test_a_bad_diagram_is_named_by_file_and_row(
         PersistenceBoW(2).fit(blocks)
 
 
-@pytest.mark.parametrize("small", [False, True])
+@each_size
 @each_kind
-def test_bad_diagrams_can_be_left_out(kind, small, tmp_path, request):
-    if small:
-        request.getfixturevalue("in_small_pieces")
+def test_bad_diagrams_can_be_left_out(kind, scan, tmp_path):
     places, names = [0, 3, 4, 17, 29], [f"sample {i}" for i in range(30)]
     H1 = with_bad(LATE, places)
     H0 = with_bad(NAN, [4, 5])
     path = tmp_path / f"a.{kind}"
     columns = {} if kind == "pbow" else {"sample": pa.array(names)}
     write({"H0": H0, "H1": H1}, path, group=4, **columns)
-    X, numbers, found, skipped = skipping(scan_diagrams(path, on_error="skip"))
+    X, numbers, found, skipped = skipping(scan(path))
     kept = [i for i in range(30) if i not in {*places, 5}]
     assert numbers == kept
     expected = {"H0": [H0[i] for i in kept], "H1": [H1[i] for i in kept]}
@@ -409,11 +405,11 @@ def test_bad_diagrams_can_be_left_out(kind, small, tmp_path, request):
 
 
 @each_kind
-def test_all_diagrams_may_be_left_out(kind, tmp_path, in_small_pieces):
+def test_all_diagrams_may_be_left_out(kind, tmp_path):
     path = tmp_path / f"a.{kind}"
     columns = {} if kind == "pbow" else {"sample": pa.array(["a", "b", "c"])}
     write({"H1": [NAN] * 3}, path, **columns)
-    X, numbers, _, skipped = skipping(scan_diagrams(path))
+    X, numbers, _, skipped = skipping(scan_in_small_pieces(path))
     assert (len(X), X.parts, numbers) == (0, ("H1",), [])
     assert [what[:3] for what in skipped] == [(str(path), i, 1) for i in range(3)]
 
@@ -448,9 +444,7 @@ def test_empty_files_are_damaged(kind, tmp_path):
         scan_diagrams(path)
 
 
-def test_where_a_page_is_damaged_the_rows_before_it_are_read(tmp_path, monkeypatch):
-    # One piece per row group.
-    monkeypatch.setattr("pbow.io.scanning.MOST_ROWS", 10)
+def test_where_a_page_is_damaged_the_rows_before_it_are_read(tmp_path):
     diagrams = [[[i, i + 1.0]] for i in range(30)]
     path = tmp_path / "a.parquet"
     parquet.write_table(
@@ -466,7 +460,8 @@ def test_where_a_page_is_damaged_the_rows_before_it_are_read(tmp_path, monkeypat
     data = bytearray(path.read_bytes())
     data[births.data_page_offset + births.total_compressed_size - 3] ^= 1
     path.write_bytes(data)
-    blocks = scan_diagrams(path)
+    # One piece per row group.
+    blocks = scan_in_small_pieces(path, sizes=Sizes(piece_rows=10))
     with pytest.raises(FileFormatError, match=f"Cannot read {path}: it is damaged"):
         list(blocks)
     X, numbers, _, skipped = skipping(blocks)
@@ -538,11 +533,9 @@ def test_a_file_that_has_changed_is_an_error(kind, ragged, tmp_path):
 
 
 @each_kind
-def test_so_is_one_that_changes_while_it_is_read(
-    kind, ragged, tmp_path, in_small_pieces
-):
+def test_so_is_one_that_changes_while_it_is_read(kind, ragged, tmp_path):
     path = write({"H1": list(ragged)}, tmp_path / f"a.{kind}")
-    source = next(scan_diagrams(path).sources())
+    source = next(scan_in_small_pieces(path).sources())
     walk = source.read()
     next(walk)
     os.utime(path, ns=(0, 0))
@@ -646,7 +639,9 @@ def test_diagrams_and_lists_of_them_are_blocks(ragged):
 
 
 @pytest.mark.parametrize(
-    "given", [7, None, pa.table({}), iter(["a.parquet"])], ids=repr
+    "given",
+    [7, None, pa.table({}), iter(["a.parquet"])],
+    ids=lambda given: type(given).__name__,
 )
 def test_what_is_neither_a_path_nor_blocks_is_refused(given):
     with pytest.raises(ValueError, match="Expected blocks that can be read several"):
@@ -685,8 +680,8 @@ def test_files_of_our_own_need_no_pyarrow(ragged, tmp_path, monkeypatch):
         scan_diagrams(tmp_path / "b.parquet")
 
 
-def test_blocks_are_what_the_whole_file_is(two_parts, tmp_path, in_small_pieces):
+def test_blocks_are_what_the_whole_file_is(two_parts, tmp_path):
     for kind in ("parquet", "arrow", "pbow"):
         path = tmp_path / f"a.{kind}"
         write_diagrams(two_parts, path)
-        assert Diagrams.concatenate(scan_diagrams(path)) == read_diagrams(path)
+        assert Diagrams.concatenate(scan_in_small_pieces(path)) == read_diagrams(path)

@@ -13,6 +13,7 @@ Result = TypeVar("Result")
 
 # Tasks that wait at an executor: enough for a thousand cores, and little to remember.
 IN_FLIGHT = 4096
+LARGE = 8
 
 
 def run_in_order(
@@ -20,13 +21,14 @@ def run_in_order(
     task: Callable[..., Result],
     arguments: Iterable[tuple[Any, ...]],
     *,
-    name_of: Callable[[tuple[Any, ...]], str],
+    name_of: Callable[[tuple[Any, ...]], str] = lambda given: str(given[0].name),
     in_flight: int = IN_FLIGHT,
 ) -> Iterator[Result]:
     """Give ``task(*given)`` for all given arguments, in their order.
 
-    The first error cancels what has not begun. Where a process was killed, it names
-    what was not finished; a pool of processes is of no use after that.
+    Where the first argument is a whole block of data (``is_large``), few are sent at a
+    time. The first error cancels what has not begun. Where a process was killed, it
+    names what was not finished; a pool of processes is of no use after that.
     """
     waiting: deque[tuple[tuple[Any, ...], Future[Result]]] = deque()
     try:
@@ -38,7 +40,8 @@ def run_in_order(
                     yield _result(waiting, name_of)
                 raise
             waiting.append((given, future))
-            if len(waiting) >= in_flight:
+            is_large = getattr(given[0], "is_large", False)
+            if len(waiting) >= (min(in_flight, LARGE) if is_large else in_flight):
                 yield _result(waiting, name_of)
         while waiting:
             yield _result(waiting, name_of)

@@ -61,7 +61,7 @@ def fill_file(
     If the file is this very matrix, nothing is computed. Anything else that is there,
     or a partial file of another matrix, is never overwritten.
     """
-    if Path(path).suffix != ".npy":
+    if Path(path).suffix.lower() != ".npy":
         raise ParameterError("out", "the name of a .npy file", os.fspath(path))
     target = Path(path).resolve()
     if not target.parent.is_dir():

@@ -13,7 +13,7 @@ from pbow.cli.descriptors import Descriptor, DescriptorOption, make_descriptors
 from pbow.cli.inputs import check_output, read_diagrams
 from pbow.cli.shell import Command
 from pbow.cli.show import report, waiting
-from pbow.cli.streaming import cluster, find_files, is_streamed, known_everywhere
+from pbow.cli.streaming import cluster, find_files, is_streamed
 
 __all__ = ["fit"]
 
@@ -89,7 +89,7 @@ def _fit_to_blocks(made: Any, files: list[Path], scheduler: str | None) -> int:
     from pbow import distributed  # noqa: PLC0415
     from pbow.io import scan_diagrams  # noqa: PLC0415
 
-    blocks = scan_diagrams(known_everywhere(files))
+    blocks = scan_diagrams(files)
     n_samples = blocks.n_samples
     with (
         cluster(scheduler) as executor,

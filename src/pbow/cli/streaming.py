@@ -14,23 +14,14 @@ from pbow._utils.memory import available_memory
 from pbow._utils.optional import import_optional
 from pbow.cli.inputs import is_stream
 
-__all__ = ["cluster", "find_files", "is_streamed", "known_everywhere"]
+__all__ = ["cluster", "find_files", "is_streamed"]
 
 
 def find_files(diagrams: Path) -> list[Path]:
     """Return the files of a path, a folder or a quoted pattern; ``-`` as it is."""
-    from pbow.io.scanning import _find  # noqa: PLC0415
+    from pbow.io import scanning  # noqa: PLC0415
 
-    return [diagrams] if is_stream(diagrams) else _find(diagrams)
-
-
-def known_everywhere(files: Sequence[Path]) -> list[Path]:
-    """Return the files by names that hold in every folder: of workers, of a resume.
-
-    A link keeps its own name, by which its samples are called.
-    """
-    folders = {folder: folder.resolve() for folder in {file.parent for file in files}}
-    return [folders[file.parent] / file.name for file in files]
+    return [diagrams] if is_stream(diagrams) else scanning.find_files(diagrams)
 
 
 def is_streamed(

@@ -21,7 +21,7 @@ from pbow.cli.inputs import (
 )
 from pbow.cli.shell import Command
 from pbow.cli.show import report
-from pbow.cli.streaming import cluster, find_files, is_streamed, known_everywhere
+from pbow.cli.streaming import cluster, find_files, is_streamed
 
 __all__ = ["transform"]
 
@@ -180,7 +180,7 @@ def _by_blocks(
     with cluster(scheduler) as executor:
         made = distributed.transform(
             fitted,
-            known_everywhere(files),
+            files,
             output.resolve(),
             executor=executor,
             progress=sys.stderr.isatty(),

@@ -94,7 +94,7 @@ def homology(
         raise ParameterError("files_per_block", "an int >= 1", files_per_block)
     data = HOMOLOGY[kind]
     listed = [inputs] if isinstance(inputs, (str, os.PathLike)) else inputs
-    files = find_raw_files([Path(path) for path in listed], data)
+    files = find_raw_files([Path(path).absolute() for path in listed], data)
     blocks = [
         _RawFiles(data, tuple(map(os.fspath, files[i : i + files_per_block])))
         for i in range(0, len(files), files_per_block)

@@ -58,7 +58,7 @@ def run_tasks(
     if executor is None:
         results = (task(*given) for given in tasks)
     else:
-        results = run_in_order(executor, task, tasks, name_of=lambda g: g[0].name)
+        results = run_in_order(executor, task, tasks)
     with progress_bar(show=progress, total=total, unit=unit) as advance:
         for n in results:
             after(n)

@@ -19,11 +19,12 @@ from sklearn.pipeline import Pipeline
 from pbow._utils.checks import check_option
 from pbow._utils.files import AnyPath, atomic_write
 from pbow._utils.matrix_file import Mark, Mask, fill_file, partial_file
-from pbow.blocks import DiagramBlocks, Rows, Skip, Source, located
+from pbow.blocks import BlockError, DiagramBlocks, Rows, Skip, Source, located
 from pbow.diagrams import Diagrams
 from pbow.distributed._jobs import Summary, check_executor, run_tasks
 from pbow.errors import DiagramError, ParameterError
 from pbow.estimator import DiagramEstimator
+from pbow.io.models import digest_of
 from pbow.io.output_folder import OutputFolder, Skipped, write_json
 from pbow.io.scanning import scan_diagrams
 from pbow.io.vectors import ParquetVectors
@@ -102,7 +103,7 @@ def transform(
     check_option("on_error", on_error, ("raise", "skip"))
     check_executor(executor)
     blocks = scan_diagrams(blocks, on_error=on_error)
-    write = _to_npy if Path(out).suffix == ".npy" else _to_folder
+    write = _to_npy if Path(out).suffix.lower() == ".npy" else _to_folder
     if write is _to_npy and on_error == "skip":
         expected = "'raise' for a .npy file, whose rows have no names"
         raise ParameterError("on_error", expected, on_error)
@@ -139,7 +140,8 @@ def _to_folder(
             yield source, model, columns, folder.file_of(i), skipped_file
 
     n_samples = sum(sizes)
-    run_tasks(executor, _encode_block, tasks(), n_samples, progress=progress)
+    n_missing = sum(sizes[i] for i in missing)
+    run_tasks(executor, _encode_block, tasks(), n_missing, progress=progress)
     skipped = folder.finish(n_samples=n_samples)
     n_skipped = sum(one.n_rows for one in skipped)
     return Summary(n_samples - n_skipped, len(columns), skipped)
@@ -170,7 +172,7 @@ def _to_npy(
     def fill(matrix: NDArray[Any], done: Mask, mark: Mark) -> None:
         missing = np.flatnonzero(~done[:, 0]).tolist()
         tasks = (
-            (source, model, partial, starts[i])
+            (source, model, partial, starts[i], sizes[i])
             for i, source in _some_of(blocks, missing)
         )
         marks = iter(missing)
@@ -178,7 +180,7 @@ def _to_npy(
             executor,
             _encode_into,
             tasks,
-            starts[-1],
+            sum(sizes[i] for i in missing),
             progress=progress,
             after=lambda _: mark(next(marks), 0),
         )
@@ -204,21 +206,31 @@ def _encode_block(
         for piece in source.read(skip):
             rows, H = _encode_rows(model, source, piece, skip)
             writer.write(H, _names(source, rows))
+        # First: a block is done when its file is there.
         if skipped_file is not None and skipped:
-            # First: a block is done when its file is there.
             write_json(skipped_file, skipped)
+        elif skipped_file is not None:
+            skipped_file.unlink(missing_ok=True)  # of a call that did not finish it
     return source.n_samples
 
 
-def _encode_into(source: Source, model: Any, partial: Path, first: int) -> int:
+def _encode_into(
+    source: Source, model: Any, partial: Path, first: int, n_samples: int
+) -> int:
     """Write the features of one block to its rows of a matrix in a file."""
     matrix = open_memmap(partial, mode="r+")
+    rows_of_block = matrix[first : first + n_samples]
+    reached = 0
     for rows in source.read():
         _, H = _encode_rows(model, source, rows, None)
-        matrix[first : first + len(H)] = H
-        first += len(H)
+        if reached + len(H) <= n_samples:
+            rows_of_block[reached : reached + len(H)] = H
+        reached += len(H)
+    if reached != n_samples:
+        msg = f"it had {n_samples} samples when it was counted, and has {reached} now."
+        raise BlockError(source.name, None, msg)
     matrix.flush()
-    return source.n_samples
+    return n_samples
 
 
 def _encode_rows(
@@ -297,12 +309,4 @@ def _decisive(model: Any) -> Any:
     """Return what the features of a model depend on."""
     if isinstance(model, Pipeline):
         return [_decisive(step) for _, step in model.steps]
-    if not isinstance(model, DiagramEstimator):
-        return model
-    # Not the number of threads, nor what was learnt in batches, nor what scikit-learn
-    # notes in private: a pipeline gives each fit of a step a random number.
-    return {
-        k: v
-        for k, v in vars(model.fitted_).items()
-        if k != "n_jobs" and not k.startswith("_")
-    }
+    return digest_of(model) if isinstance(model, DiagramEstimator) else model

@@ -8,6 +8,7 @@ that, as a proven constant, is computed and never read.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
@@ -26,7 +27,7 @@ from pbow._utils.files import AnyPath
 from pbow.diagrams import Diagrams
 from pbow.errors import ParameterError, format_error
 from pbow.estimator import DiagramEstimator
-from pbow.io.container import MODEL, Arrays, read_container, write_container
+from pbow.io.container import MODEL, Arrays, pack, read_container, write_container
 from pbow.io.native import from_arrays, to_arrays
 
 __all__ = ["load", "public_estimators", "save"]
@@ -86,6 +87,21 @@ def save(estimator: DiagramEstimator, path: AnyPath) -> None:
     >>> bool((loaded.transform(X) == bow.transform(X)).all())
     True
     """
+    write_container(path, MODEL, *_describe(estimator))
+
+
+def digest_of(estimator: DiagramEstimator) -> str:
+    """Return a digest of what a file of the estimator would hold, but for `n_jobs`."""
+    header, arrays = _describe(estimator)
+    header["parameters"].pop("n_jobs", None)
+    digest = hashlib.sha256()
+    for piece in pack(MODEL, header, arrays):
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+def _describe(estimator: DiagramEstimator) -> tuple[dict[str, Any], Arrays]:
+    """Return the header and the arrays of the file of an estimator."""
     cls = type(estimator)
     if not isinstance(estimator, DiagramEstimator):
         msg = (
@@ -106,7 +122,7 @@ def save(estimator: DiagramEstimator, path: AnyPath) -> None:
     parameters = fitted.get_params(deep=False)
     if isinstance(parameters.get("random_state"), RANDOM):
         parameters["random_state"] = None
-    others = set(vars(estimator)) - set(parameters) - {"fitted_"} - SETTINGS
+    others = set(vars(estimator)) - set(parameters) - {"fitted_", "batches_"} - SETTINGS
     if others:
         msg = (
             f"This {cls.__name__} has attributes that neither its parameters nor fit "
@@ -125,7 +141,7 @@ def save(estimator: DiagramEstimator, path: AnyPath) -> None:
         },
     }
     _build(header, dict(arrays), [cls])  # what cannot be loaded must not be saved
-    write_container(path, MODEL, header, arrays)
+    return header, arrays
 
 
 def load(

@@ -115,17 +115,17 @@ class OutputFolder:
         skipped : list of Skipped
         """
         manifest = _read_json(self.manifest)
-        summary = self.path / SKIPPED
         lists = [self.skipped_file_of(i) for i in range(self.n_blocks)]
         lists = [path for path in lists if path.exists()]
-        if manifest.get("complete"):
-            skipped = _read_skipped(summary)
-        else:
-            skipped = [Skipped(*row) for path in lists for row in _read_json(path)]
-            if skipped:
-                with atomic_write(summary) as file:
-                    _write_skipped(file, skipped)
-            write_json(self.manifest, {**manifest, **facts, "complete": True})
+        if not manifest.get("complete"):
+            rows = [row for path in lists for row in _read_json(path)]
+            manifest = {**manifest, **facts, "skipped": rows, "complete": True}
+        with format_error(self.manifest):
+            skipped = [Skipped(*row) for row in manifest["skipped"]]
+        if skipped:
+            with atomic_write(self.path / SKIPPED) as file:
+                _write_skipped(file, skipped)
+        write_json(self.manifest, manifest)
         for path in lists:  # also those that a killed process has not removed
             path.unlink()
         return skipped
@@ -167,13 +167,3 @@ def _write_skipped(file: BinaryIO, skipped: Sequence[Skipped]) -> None:
     for one in skipped:
         writer.writerow([text_cell(one.file), *one[1:3], text_cell(one.reason)])
     text.detach()
-
-
-def _read_skipped(path: Path) -> list[Skipped]:
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file, format_error(path):
-        return [
-            Skipped(row["file"], int(row["row"]), int(row["n_rows"]), row["reason"])
-            for row in csv.DictReader(file)
-        ]

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from pbow._utils.text import natural_key
 from pbow._utils.unpacking import damage_as_value_error
 from pbow.blocks import DiagramBlocks, Rows, Skip, Source, located, numbered
 from pbow.diagrams import Diagrams, check_diagrams
-from pbow.errors import DiagramError, FileFormatError, format_error
+from pbow.errors import DiagramError, FileFormatError, ParameterError, format_error
 from pbow.io.arrow import (
     NAMES,
     from_arrow,
@@ -34,13 +34,20 @@ from pbow.io.container import DIAGRAMS, read_container
 from pbow.io.files import files_at, format_of
 from pbow.io.native import from_arrays
 
-__all__ = ["scan_diagrams"]
+__all__ = ["SCANNERS", "find_files", "scan_diagrams"]
 
-# A block is a task of its own for another process, and is read in smaller pieces.
-BLOCK_BYTES = 1 << 26
-PIECE_BYTES = 1 << 24
 BYTES_A_POINT = 16
-MOST_ROWS = 1 << 17
+
+
+class Sizes(NamedTuple):
+    """How much a block has, which is a task of its own, and a piece, read at once."""
+
+    block_bytes: int = 1 << 26
+    piece_bytes: int = 1 << 24
+    piece_rows: int = 1 << 17
+
+
+SIZES = Sizes()
 
 
 def scan_diagrams(
@@ -99,8 +106,8 @@ def scan_diagrams(
     given: Any = [source] if _is_path(source) else source
     if not _has_paths(given):
         return DiagramBlocks(_with_tables(given))
-    files = [file for one in given for file in _find(one)]
-    return DiagramBlocks.of_sources(_sources(files, skips=on_error == "skip"))
+    files = [file for one in given for file in find_files(one)]
+    return DiagramBlocks.of_sources(sources_of(files, skips=on_error == "skip"))
 
 
 def _is_path(value: Any) -> bool:
@@ -138,7 +145,7 @@ def _from_any(block: Any, number: int) -> Any:
         return from_arrow(block) if hasattr(block, "schema") else block
 
 
-def _find(given: AnyPath) -> list[Path]:
+def find_files(given: AnyPath) -> list[Path]:
     """Return the files that a path or a pattern stands for."""
     path = Path(given)
     if path.exists() or not glob.has_magic(os.fspath(given)):
@@ -154,19 +161,25 @@ def _find(given: AnyPath) -> list[Path]:
     return files
 
 
-def _sources(files: list[Path], *, skips: bool) -> list[Source]:
+def _known_everywhere(files: list[Path]) -> list[Path]:
+    """Return files by names that hold in every folder: of workers, of a later call.
+
+    A link keeps its own name, by which its samples are called.
+    """
+    folders = {folder: folder.resolve() for folder in {file.parent for file in files}}
+    return [folders[file.parent] / file.name for file in files]
+
+
+def sources_of(
+    files: list[Path], *, skips: bool = False, sizes: Sizes = SIZES
+) -> list[Source]:
+    """Return the blocks of files; with `skips`, also of those that are damaged."""
     sources: list[Any] = []
     first: tuple[Path, tuple[str, ...]] | None = None
-    for file in files:
-        kind = format_of(file)
-        if kind not in SCANNERS:
-            msg = (
-                f"a file of the format {kind} cannot be read in blocks. Convert it to "
-                "Parquet by `pbow convert`, or read it whole."
-            )
-            raise FileFormatError(file, msg)
+    for file in _known_everywhere(files):
+        kind = _kind_of(file)
         try:
-            parts, blocks = SCANNERS[kind](file)
+            parts, blocks = SCANNERS[kind](file, sizes)
         except FileFormatError as error:
             if not skips:
                 raise
@@ -188,6 +201,21 @@ def _sources(files: list[Path], *, skips: bool) -> list[Source]:
         raise ValueError(msg)
     # All in the order of the first file.
     return [replace(source, parts=first[1]) for source in sources]
+
+
+def _kind_of(file: Path) -> str:
+    try:
+        kind = format_of(file)
+    except ParameterError as error:
+        msg = "expected a Parquet, Arrow or .pbow file."
+        raise FileFormatError(file, msg) from error
+    if kind not in SCANNERS:
+        msg = (
+            f"a file of the format {kind} cannot be read in blocks. Convert it to "
+            "Parquet by `pbow convert`, or read it whole."
+        )
+        raise FileFormatError(file, msg)
+    return kind
 
 
 @dataclass(frozen=True)
@@ -253,11 +281,10 @@ class _FileBlock(ABC):
         except DiagramError as error:
             if skip is None:
                 raise located(error, self.file, numbers) from error
-            kept = [
-                i for i in range(len(numbers)) if self._is_good(piece, i, first, skip)
-            ]
+            found = list(self._good_rows(piece, 0, first, skip))
+            kept = [i for rows, _ in found for i in rows]
             X = Diagrams.concatenate(
-                [self._diagrams_of(_slice(piece, i, i + 1)) for i in kept]
+                [diagrams for _, diagrams in found]
                 or [self._diagrams_of(_slice(piece, 0, 0))]
             )
             names = self._names_of(piece)
@@ -265,13 +292,24 @@ class _FileBlock(ABC):
             return Rows(check_diagrams(X, parts=self.parts), numbers[kept], names)
         return Rows(check_diagrams(X, parts=self.parts), numbers, self._names_of(piece))
 
-    def _is_good(self, piece: Any, i: int, first: int, skip: Skip) -> bool:
+    def _good_rows(
+        self, piece: Any, start: int, first: int, skip: Skip
+    ) -> Iterator[tuple[range, Diagrams]]:
+        """Give the rows that can be read; halves of halves lead to those that cannot.
+
+        `start` is the place of the piece in that whose first row is `first`.
+        """
+        n = _n_rows(piece)
         try:
-            self._diagrams_of(_slice(piece, i, i + 1))
+            yield range(start, start + n), self._diagrams_of(piece)
         except DiagramError as error:
-            skip(self.file, first + i, 1, f"part {error.part} {error.problem}")
-            return False
-        return True
+            if n == 1:
+                skip(self.file, first + start, 1, f"part {error.part} {error.problem}")
+                return
+            half = n // 2
+            yield from self._good_rows(_slice(piece, 0, half), start, first, skip)
+            rest = _slice(piece, half, n)
+            yield from self._good_rows(rest, start + half, first, skip)
 
     def _check_state(self) -> None:
         if _state_of(Path(self.file)) != self.state:
@@ -350,13 +388,15 @@ class _ArrowBlock(_ParquetBlock):
 class _NativeBlock(_FileBlock):
     """Some rows of a file of pbow's own."""
 
+    piece_bytes: int
+
     def _pieces(self) -> Iterator[Any]:
         header, arrays = read_container(self.file, DIAGRAMS, mmap=True)
         with format_error(self.file):
             offsets = [arrays[f"offsets{k}"] for k in range(len(header["parts"]))]
             end = self.first + self.n_samples
             reached = np.sum([o[self.first : end + 1] for o in offsets], axis=0)
-            for start, stop in pairwise(_cuts(reached, PIECE_BYTES)):
+            for start, stop in pairwise(_cuts(reached, self.piece_bytes)):
                 rows = slice(self.first + start, self.first + stop + 1)
                 piece = {}
                 for k, own in enumerate(offsets):
@@ -372,7 +412,7 @@ class _NativeBlock(_FileBlock):
             return from_arrays(*piece)
 
 
-def _scan_parquet(path: Path) -> tuple[tuple[str, ...], list[Source]]:
+def _scan_parquet(path: Path, sizes: Sizes) -> tuple[tuple[str, ...], list[Source]]:
     parquet = import_arrow("pyarrow.parquet")
     state = _state_of(path)
     with mapped_file(path) as file:
@@ -381,10 +421,11 @@ def _scan_parquet(path: Path) -> tuple[tuple[str, ...], list[Source]]:
         groups = [source.metadata.row_group(i) for i in range(source.num_row_groups)]
         n_rows = [group.num_rows for group in groups]
         n_bytes = [max(group.total_byte_size, 1) for group in groups]
-    return parts, list(_grouped(_ParquetBlock, path, state, parts, n_rows, n_bytes))
+    about = path, state, parts
+    return parts, list(_grouped(_ParquetBlock, *about, n_rows, n_bytes, sizes))
 
 
-def _scan_arrow(path: Path) -> tuple[tuple[str, ...], list[Source]]:
+def _scan_arrow(path: Path, sizes: Sizes) -> tuple[tuple[str, ...], list[Source]]:
     state = _state_of(path)
     n_rows, n_bytes = [], []
     with (
@@ -397,7 +438,8 @@ def _scan_arrow(path: Path) -> tuple[tuple[str, ...], list[Source]]:
             batch.validate(full=True)
             n_rows.append(batch.num_rows)
             n_bytes.append(max(batch.nbytes, 1))
-    return parts, list(_grouped(_ArrowBlock, path, state, parts, n_rows, n_bytes))
+    about = path, state, parts
+    return parts, list(_grouped(_ArrowBlock, *about, n_rows, n_bytes, sizes))
 
 
 def _grouped(
@@ -407,15 +449,16 @@ def _grouped(
     parts: tuple[str, ...],
     n_rows: list[int],
     n_bytes: list[int],
+    sizes: Sizes,
 ) -> Iterator[Source]:
     """Make blocks of row groups, small ones of several."""
-    cuts = _cuts(np.cumsum([0, *n_bytes]) // BYTES_A_POINT, BLOCK_BYTES)
+    cuts = _cuts(np.cumsum([0, *n_bytes]) // BYTES_A_POINT, sizes.block_bytes)
     first = 0
     for start, stop in pairwise(cuts):
         rows = sum(n_rows[start:stop])
         if rows:
             a_row = sum(n_bytes[start:stop]) / rows
-            at_once = int(min(max(PIECE_BYTES / a_row, 1), MOST_ROWS))
+            at_once = int(min(max(sizes.piece_bytes / a_row, 1), sizes.piece_rows))
             whole = len(cuts) == 2
             groups = tuple(range(start, stop))
             about = os.fspath(path), state, parts, first, rows, whole
@@ -423,7 +466,7 @@ def _grouped(
         first += rows
 
 
-def _scan_native(path: Path) -> tuple[tuple[str, ...], list[Source]]:
+def _scan_native(path: Path, sizes: Sizes) -> tuple[tuple[str, ...], list[Source]]:
     state = _state_of(path)
     header, arrays = read_container(path, DIAGRAMS, mmap=True)
     with format_error(path):
@@ -445,15 +488,16 @@ def _scan_native(path: Path) -> tuple[tuple[str, ...], list[Source]]:
                     "number of its points."
                 )
                 raise ValueError(msg)
-        cuts = _cuts(np.sum(offsets, axis=0), BLOCK_BYTES)
+        cuts = _cuts(np.sum(offsets, axis=0), sizes.block_bytes)
+    about, whole = (os.fspath(path), state, parts), len(cuts) == 2
     blocks = [
-        _NativeBlock(os.fspath(path), state, parts, start, stop - start, len(cuts) == 2)
+        _NativeBlock(*about, start, stop - start, whole, sizes.piece_bytes)
         for start, stop in pairwise(cuts)
     ]
     return parts, [block for block in blocks if block.n_samples]
 
 
-SCANNERS: dict[str, Callable[[Path], tuple[tuple[str, ...], list[Source]]]] = {
+SCANNERS: dict[str, Callable[[Path, Sizes], tuple[tuple[str, ...], list[Source]]]] = {
     "parquet": _scan_parquet,
     "arrow": _scan_arrow,
     "pbow": _scan_native,
