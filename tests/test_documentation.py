@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from joblib.externals.loky import get_reusable_executor
 from tests.datasets.layouts import graph_arrays, write
 
 import pbow
@@ -199,7 +200,9 @@ def folder(tmp_path, monkeypatch):
     Path("experiments").mkdir()
     for place in ("small.toml", "experiments/exp_b.toml"):
         Path(place).write_text(SMALL_EXPERIMENT)
-    return tmp_path
+    yield tmp_path
+    # Processes that joblib keeps have the variables of these commands.
+    get_reusable_executor().shutdown()
 
 
 SMALL_EXPERIMENT = """

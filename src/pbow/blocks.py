@@ -156,6 +156,7 @@ class DiagramBlocks:
         self._blocks = blocks
         self._executor: Executor | None = None
         self._parts: tuple[str, ...] | None = None
+        self._walked: Any = None
 
     @classmethod
     def of_sources(cls, sources: Sequence[Source]) -> DiagramBlocks:
@@ -241,7 +242,7 @@ class DiagramBlocks:
         blocks : DiagramBlocks
         """
         same = DiagramBlocks(self._blocks)
-        same._parts, same._executor = self._parts, executor
+        same._parts, same._executor, same._walked = self._parts, executor, self._walked
         return same
 
     @property
@@ -262,6 +263,13 @@ class DiagramBlocks:
             If a block is no collection of diagrams, or has other parts.
         """
         blocks = self._blocks() if callable(self._blocks) else self._blocks
+        if blocks is self._walked:
+            msg = (
+                "The function of the blocks has returned the same iterator twice, and "
+                "it can be walked once. Let it make a new one."
+            )
+            raise ValueError(msg)
+        self._walked = blocks if isinstance(blocks, Iterator) else None
         found = False
         for number, block in enumerate(blocks):
             source = block
@@ -418,7 +426,8 @@ class _Mapped:
 
     def read(self, skip: Skip | None = None) -> Iterator[Rows]:
         for rows in self.source.read(skip):
-            diagrams = self.function(rows.diagrams)
+            with locating(self, rows.numbers):
+                diagrams = self.function(rows.diagrams)
             if len(diagrams) != len(rows.diagrams):
                 msg = (
                     f"of {len(rows.diagrams)} samples the function has made "

@@ -316,11 +316,18 @@ def test_what_does_not_fit_is_an_error_that_names_the_file_and_leaves_nothing(pa
 
 
 def test_all_blocks_are_taken_before_the_first_tile(path):
-    def fill(*_):
+    def fill(values, done, mark):
         n_blocks = path.with_name("matrix.npy.partial").stat().st_blocks
         assert n_blocks * 512 >= 8_000_000
+        mark(0, 0)
 
     fill_file(path, (1000, 1000), "key", (1, 1), fill)
+
+
+def test_a_matrix_that_is_not_filled_is_not_finished(path):
+    with pytest.raises(ValueError, match="some of it was not computed"):
+        fill_file(path, (2, 2), "key", (2, 1), lambda values, done, mark: mark(0, 0))
+    assert not path.exists()
 
 
 def test_threads_share_a_file(path, rng):

@@ -134,7 +134,7 @@ def test_a_worker_that_is_killed_in_a_transform_changes_nothing(
 
 def test_a_client_is_refused_and_its_executor_named(cluster, files, model, tmp_path):
     _, client = cluster
-    expected = r"Of a Dask client, pass client\.get_executor\(\)"
+    expected = r"For a Dask client, pass client\.get_executor\(\)"
     with pytest.raises(ParameterError, match=expected):
         distributed.fit(clone(model), files, executor=client)
     with pytest.raises(ParameterError, match=expected):

@@ -117,15 +117,33 @@ def test_so_is_a_file(tmp_path):
     assert (tmp_path / "features").read_text() == "old"
 
 
+def notes_in(path):
+    return [name for name in names_in(path) if not name.startswith("block-")]
+
+
+def with_all_blocks(folder):
+    for block in range(folder.n_blocks):
+        folder.file_of(block).touch()
+    return folder
+
+
+def test_a_job_is_not_finished_while_a_block_is_not_there(path):
+    folder = with_all_blocks(opened(path))
+    folder.file_of(1).unlink()
+    with pytest.raises(FileNotFoundError, match=r"block-00001.*the same folder"):
+        folder.finish()
+    assert content_of(path / MANIFEST)["complete"] is False
+
+
 def test_what_was_skipped_is_listed_once_all_blocks_are_done(path):
-    folder = opened(path)
+    folder = with_all_blocks(opened(path))
     first = Skipped("a, b.parquet", 7, 1, 'part "H1" has a null.')
     others = [Skipped("c.parquet", 0, 9, "it is damaged."), Skipped("ü", 3, 1, "x\ny")]
     # In the order of the blocks, whichever was first.
     write_json(folder.skipped_file_of(2), others)
     write_json(folder.skipped_file_of(0), [first])
     assert folder.finish(n_samples=30) == [first, *others]
-    assert names_in(path) == [MANIFEST, SKIPPED]
+    assert notes_in(path) == [MANIFEST, SKIPPED]
     manifest = content_of(path / MANIFEST)
     assert (manifest["complete"], manifest["n_samples"]) == (True, 30)
     with (path / SKIPPED).open(encoding="utf-8", newline="") as file:
@@ -135,7 +153,7 @@ def test_what_was_skipped_is_listed_once_all_blocks_are_done(path):
 
 
 def test_a_finished_job_says_again_what_was_skipped(path):
-    folder = opened(path)
+    folder = with_all_blocks(opened(path))
     skipped = [Skipped("a.parquet", 7, 1, "part H1 has a null.")]
     write_json(folder.skipped_file_of(1), skipped)
     folder.finish()
@@ -143,18 +161,18 @@ def test_a_finished_job_says_again_what_was_skipped(path):
     write_json(folder.skipped_file_of(1), skipped)
     again = opened(path, resume=True)
     assert again.finish() == skipped
-    assert names_in(path) == [MANIFEST, SKIPPED]
+    assert notes_in(path) == [MANIFEST, SKIPPED]
     assert content_of(path / MANIFEST)["complete"] is True
 
 
 def test_without_skipped_samples_there_is_no_list(path):
-    assert opened(path).finish() == []
-    assert names_in(path) == [MANIFEST]
+    assert with_all_blocks(opened(path)).finish() == []
+    assert notes_in(path) == [MANIFEST]
     assert opened(path, resume=True).finish() == []
 
 
 def test_no_cell_of_the_list_is_a_formula(path):
-    folder = opened(path)
+    folder = with_all_blocks(opened(path))
     write_json(folder.skipped_file_of(0), [Skipped("=1+1", 0, 1, "@x")])
     folder.finish()
     assert (path / SKIPPED).read_text().splitlines()[1] == "'=1+1,0,1,'@x"

@@ -139,7 +139,7 @@ def _check_extension(output: Path, names: Path | None) -> bool:
 
 def _check_blocks(output: Path, names: Path | None, *, is_folder: bool) -> None:
     """Raise if vectors cannot be written there in blocks, or not with these names."""
-    if not is_folder and output.suffix != ".npy":
+    if not is_folder and output.suffix.lower() != ".npy":
         msg = (
             "Diagrams are read in blocks, and vectors written in blocks: take a folder "
             f"for them, as in -o vectors, or a .npy file; got {output}. --no-stream "

@@ -54,4 +54,7 @@ def fit(vectorizer: Vectorizer, blocks: Any, *, executor: Any = None) -> Vectori
             "transform the blocks."
         )
         raise ValueError(msg)
-    return vectorizer.fit(scan_diagrams(blocks).on(check_executor(executor)))
+    scanned = scan_diagrams(blocks)
+    if check_executor(executor) is not None:
+        scanned = scanned.on(executor)
+    return vectorizer.fit(scanned)

@@ -90,6 +90,7 @@ def homology(
     check_option("kind", kind, HOMOLOGY)
     check_option("on_error", on_error, ("raise", "skip"))
     check_executor(executor)
+    out = Path(out).resolve()  # workers may be in other folders
     if not is_integer(files_per_block, 1):
         raise ParameterError("files_per_block", "an int >= 1", files_per_block)
     data = HOMOLOGY[kind]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from typing import Any, NamedTuple
 
-from pbow._utils.executors import run_in_order
+from pbow._utils.executors import noting, run_as_completed
 from pbow._utils.progress import progress_bar
 from pbow.errors import ParameterError
 from pbow.io.output_folder import Skipped
@@ -37,7 +37,7 @@ def check_executor(executor: Any) -> Any:
     # By its class: a Dask client has a method `submit` as well, with rules of its own.
     if executor is None or isinstance(executor, Executor):
         return executor
-    advice = "Of a Dask client, pass client.get_executor()."
+    advice = "For a Dask client, pass client.get_executor()."
     raise ParameterError(
         "executor", "a concurrent.futures.Executor or None", executor, advice=advice
     )
@@ -51,15 +51,23 @@ def run_tasks(
     *,
     progress: bool,
     unit: str = "diagrams",
-    after: Callable[[int], None] = lambda _: None,
+    after: Callable[[tuple[Any, ...]], None] = lambda _: None,
 ) -> None:
     """Run tasks whose first argument has a name; each returns how much it has done."""
-    results: Iterator[int]
-    if executor is None:
-        results = (task(*given) for given in tasks)
-    else:
-        results = run_in_order(executor, task, tasks)
     with progress_bar(show=progress, total=total, unit=unit) as advance:
-        for n in results:
-            after(n)
+        for given, n in _completed(executor, task, tasks):
+            after(given)
             advance(n)
+
+
+def _completed(
+    executor: Executor | None,
+    task: Callable[..., int],
+    tasks: Iterator[tuple[Any, ...]],
+) -> Iterator[tuple[tuple[Any, ...], int]]:
+    if executor is not None:
+        yield from run_as_completed(executor, task, tasks)
+        return
+    for given in tasks:
+        with noting(given[0].name):
+            yield given, task(*given)

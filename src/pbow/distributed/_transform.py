@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from itertools import accumulate
 from pathlib import Path
@@ -30,6 +30,9 @@ from pbow.io.scanning import scan_diagrams
 from pbow.io.vectors import ParquetVectors
 
 __all__ = ["transform"]
+
+# Of the features that are in memory at a time.
+FEATURE_BYTES = 1 << 24
 
 
 def transform(
@@ -102,15 +105,16 @@ def transform(
     """
     check_option("on_error", on_error, ("raise", "skip"))
     check_executor(executor)
+    out = Path(out).resolve()  # workers may be in other folders
     blocks = scan_diagrams(blocks, on_error=on_error)
-    write = _to_npy if Path(out).suffix.lower() == ".npy" else _to_folder
+    write = _to_npy if out.suffix.lower() == ".npy" else _to_folder
     if write is _to_npy and on_error == "skip":
         expected = "'raise' for a .npy file, whose rows have no names"
         raise ParameterError("on_error", expected, on_error)
     return write(
         model,
         blocks,
-        Path(out),
+        out,
         executor,
         resume=resume,
         on_error=on_error,
@@ -135,7 +139,7 @@ def _to_folder(
     missing = folder.missing()
 
     def tasks() -> Iterator[tuple[Any, ...]]:
-        for i, source in _some_of(blocks, missing):
+        for i, source in _some_of(blocks, missing, job["input"]):
             skipped_file = folder.skipped_file_of(i) if on_error == "skip" else None
             yield source, model, columns, folder.file_of(i), skipped_file
 
@@ -172,17 +176,16 @@ def _to_npy(
     def fill(matrix: NDArray[Any], done: Mask, mark: Mark) -> None:
         missing = np.flatnonzero(~done[:, 0]).tolist()
         tasks = (
-            (source, model, partial, starts[i], sizes[i])
-            for i, source in _some_of(blocks, missing)
+            (source, model, partial, starts[i], sizes[i], i)
+            for i, source in _some_of(blocks, missing, job["input"])
         )
-        marks = iter(missing)
         run_tasks(
             executor,
             _encode_into,
             tasks,
             sum(sizes[i] for i in missing),
             progress=progress,
-            after=lambda _: mark(next(marks), 0),
+            after=lambda given: mark(given[-1], 0),
         )
 
     shape = starts[-1], len(columns)
@@ -203,7 +206,7 @@ def _encode_block(
     skipped: list[Skipped] = []
     skip = None if skipped_file is None else lambda *w: skipped.append(Skipped(*w))
     with atomic_write(target) as file, ParquetVectors(file, columns) as writer:
-        for piece in source.read(skip):
+        for piece in _pieces(source, len(columns), skip):
             rows, H = _encode_rows(model, source, piece, skip)
             writer.write(H, _names(source, rows))
         # First: a block is done when its file is there.
@@ -215,22 +218,53 @@ def _encode_block(
 
 
 def _encode_into(
-    source: Source, model: Any, partial: Path, first: int, n_samples: int
+    source: Source, model: Any, partial: Path, first: int, n_samples: int, _: int
 ) -> int:
-    """Write the features of one block to its rows of a matrix in a file."""
-    matrix = open_memmap(partial, mode="r+")
-    rows_of_block = matrix[first : first + n_samples]
+    """Write the features of one block to its rows of a matrix in a file.
+
+    Not through a memory map: on network disks, two machines that write to the same page
+    would undo each other's rows.
+    """
+    matrix = open_memmap(partial, mode="r")
+    row_bytes = matrix.shape[1] * matrix.itemsize
+    start = matrix.offset + first * row_bytes
+    dtype, n_features = matrix.dtype, matrix.shape[1]
+    del matrix
     reached = 0
-    for rows in source.read():
-        _, H = _encode_rows(model, source, rows, None)
-        if reached + len(H) <= n_samples:
-            rows_of_block[reached : reached + len(H)] = H
-        reached += len(H)
+    file = os.open(partial, os.O_WRONLY | getattr(os, "O_BINARY", 0))
+    try:
+        for piece in _pieces(source, n_features, None):
+            _rows, H = _encode_rows(model, source, piece, None)
+            if reached + len(H) <= n_samples:
+                data = np.ascontiguousarray(H, dtype).reshape(-1).view(np.uint8)
+                _write_at(file, data.data, start + reached * row_bytes)
+            reached += len(H)
+        os.fsync(file)
+    finally:
+        os.close(file)
     if reached != n_samples:
         msg = f"it had {n_samples} samples when it was counted, and has {reached} now."
         raise BlockError(source.name, None, msg)
-    matrix.flush()
     return n_samples
+
+
+def _write_at(file: int, data: memoryview, place: int) -> None:
+    os.lseek(file, place, os.SEEK_SET)
+    while data:
+        data = data[os.write(file, data) :]
+
+
+def _pieces(source: Source, n_features: int, skip: Skip | None) -> Iterator[Rows]:
+    """Read a block in pieces whose features are not large either."""
+    n = max(1, FEATURE_BYTES // (8 * max(1, n_features)))
+    for rows in source.read(skip):
+        if len(rows.numbers) <= n:
+            yield rows
+            continue
+        for first in range(0, len(rows.numbers), n):
+            some = slice(first, first + n)
+            names = None if rows.names is None else rows.names[some]
+            yield Rows(rows.diagrams[some], rows.numbers[some], names)
 
 
 def _encode_rows(
@@ -267,7 +301,7 @@ def _names(source: Source, rows: Rows) -> Any:
     """Return the names of samples; those without are called by file and row."""
     if rows.names is not None:
         return rows.names
-    stem = Path(source.file).name
+    stem = getattr(source, "label", "") or Path(source.file).name
     return np.char.add(f"{stem}:", rows.numbers.astype(str))
 
 
@@ -288,11 +322,23 @@ def _nothing(parts: tuple[str, ...]) -> Diagrams:
 
 
 def _some_of(
-    blocks: DiagramBlocks, wanted: Iterable[int]
+    blocks: DiagramBlocks, wanted: Iterable[int], known: Sequence[tuple[str, str]]
 ) -> Iterator[tuple[int, Source]]:
-    """Give some blocks with their numbers; others that are in memory are let go."""
+    """Give some blocks with their numbers; others that are in memory are let go.
+
+    All must be the blocks that are known, by name and fingerprint.
+    """
     numbers = {*wanted}
-    return ((i, s) for i, s in enumerate(blocks.sources()) if i in numbers)
+    changed = "it has changed since the blocks were counted. Begin again."
+    n_blocks = 0
+    for i, source in enumerate(blocks.sources()):
+        n_blocks += 1
+        if i >= len(known) or (source.name, source.fingerprint()) != known[i]:
+            raise BlockError(source.name, None, changed)
+        if i in numbers:
+            yield i, source
+    if n_blocks < len(known):
+        raise BlockError(known[n_blocks][0], None, changed)
 
 
 def _job(model: Any, blocks: DiagramBlocks) -> tuple[dict[str, Any], list[int]]:

@@ -13,6 +13,7 @@ import errno
 import json
 from collections.abc import Mapping, Sequence
 from io import TextIOWrapper
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -114,6 +115,13 @@ class OutputFolder:
         -------
         skipped : list of Skipped
         """
+        missing = self.missing()
+        if missing:
+            msg = (
+                f"{self.file_of(missing[0])} is not there, though its block is done. "
+                "All workers must write to the same folder."
+            )
+            raise FileNotFoundError(errno.ENOENT, msg)
         manifest = _read_json(self.manifest)
         lists = [self.skipped_file_of(i) for i in range(self.n_blocks)]
         lists = [path for path in lists if path.exists()]
@@ -143,10 +151,21 @@ class OutputFolder:
         for key, value in job.items():
             if found.get(key) != json.loads(json.dumps(value)):
                 msg = (
-                    f"{self.path} has results of another job: its {key} is different, "
-                    f"see {MANIFEST}. Name another folder, or remove this one."
+                    f"{self.path} has results of another job: its {key} is different"
+                    f"{_first_difference(found.get(key), value)}. See {MANIFEST}. Name "
+                    "another folder, or remove this one."
                 )
                 raise ValueError(msg)
+
+
+def _first_difference(found: Any, wanted: Any) -> str:
+    """Name the first input that differs, where inputs are listed."""
+    if not isinstance(found, list) or not isinstance(wanted, list):
+        return ""
+    for there, here in zip_longest(found, wanted):
+        if there is None or here is None or [*there] != [*here]:
+            return f", first at {(here or there)[0]}"
+    return ""
 
 
 def write_json(path: Path, content: Any) -> None:
