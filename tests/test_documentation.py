@@ -263,18 +263,18 @@ def test_functions_for_spark_and_ray_encode_arrow_batches(folder):
     X = read_diagrams("diagrams.pbow")
     write_diagrams(X, "diagrams.parquet")
     table = parquet.read_table("diagrams.parquet")
+    table = table.append_column("sample", pa.array(map(str, range(len(X)))))
     expected = pbow.load("model.pbow").transform(X)
-    page = ROOT / "docs" / "guide" / "cluster.md"
-    codes = [b.text for b in fenced(page) if b.text.startswith("def encode(")]
-    for_spark, for_ray = codes
-    for code, make in (
-        (for_spark, lambda f: pa.Table.from_batches(f(table.to_batches(5)))),
-        (for_ray, lambda f: f(table)),
-    ):
-        names = {}
-        exec(code[: code.index("\n\n", code.index("model.pbow"))], names)
-        found = make(names["encode"])["features"]
-        np.testing.assert_array_equal(found.to_pylist(), expected)
+    blocks = fenced(ROOT / "docs" / "guide" / "cluster.md")
+    names = {}
+    for block in blocks:
+        if block.text.startswith(("def encode(", "class Encode:")):
+            # Without the last paragraph, which is for an engine.
+            exec(block.text.rstrip().rpartition("\n\n")[0], names)
+    in_spark = pa.Table.from_batches(names["encode"](table.to_batches(5)))
+    for found in (in_spark, names["Encode"]()(table)):
+        assert found["sample"].to_pylist() == table["sample"].to_pylist()
+        np.testing.assert_array_equal(found["features"].to_pylist(), expected)
 
 
 def commands_not_run():

@@ -103,7 +103,7 @@ class Source(Protocol):
     def read(self, skip: Skip | None = None) -> Iterator[Rows]:
         """Read the block in pieces of about a million points.
 
-        With `skip`, samples that cannot be read are left out after a call of it.
+        Calls `skip`, if given, for each unreadable sample, and omits it.
         """
 
 

@@ -67,7 +67,7 @@ def test_a_killed_process_is_reported_with_its_block_and_a_new_pool_fits(
     with pytest.raises(BrokenProcessPool) as caught:
         distributed.fit(clone(MODELS["ramp"]), blocks, executor=pool())
     assert str(files / "4.parquet") in str(caught.value)
-    assert str(caught.value).endswith("make a new executor, and call again.")
+    assert "make a new executor, and call again." in str(caught.value)
     model = distributed.fit(clone(MODELS["ramp"]), blocks, executor=pool())
     assert saved(model) == saved(fitted["ramp"])
     assert watched.visits(4) == 1 + 3  # three passes
@@ -76,7 +76,7 @@ def test_a_killed_process_is_reported_with_its_block_and_a_new_pool_fits(
 def test_what_does_not_learn_from_points_is_refused_with_advice(files):
     pipeline = make_pipeline(PersistenceBoW(2), StandardScaler())
     for other in (RiemannianHeatMap(), pipeline):
-        with pytest.raises(ValueError, match=r"Fit it to Diagrams in memory") as caught:
+        with pytest.raises(ValueError, match="fit anything else to a sample") as caught:
             distributed.fit(other, files)
         assert type(other).__name__ in str(caught.value)
 

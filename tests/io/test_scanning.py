@@ -194,9 +194,16 @@ def test_a_text_column_has_the_names_of_the_samples(
 
 
 @each_table
-def test_a_column_of_that_name_that_is_no_text_has_none(kind, tmp_path):
-    path = write({"H1": [GOOD]}, tmp_path / f"a.{kind}", sample=pa.array([7]))
-    assert read_all(scan_diagrams(path))[2] == []
+def test_names_may_be_whole_numbers_or_categories_and_nothing_else(kind, tmp_path):
+    for number, (column, expected) in enumerate(
+        [
+            (pa.array([7]), ["7"]),
+            (pa.array(["a"]).dictionary_encode(), ["a"]),
+            (pa.array([0.5]), []),
+        ]
+    ):
+        path = write({"H1": [GOOD]}, tmp_path / f"{number}.{kind}", sample=column)
+        assert [*map(str, read_all(scan_diagrams(path))[2])] == expected
     path = write({"sample": [GOOD]}, tmp_path / f"b.{kind}")
     blocks = scan_diagrams(path)
     assert blocks.parts == ("sample",)

@@ -116,7 +116,8 @@ def noting(name: str) -> Iterator[None]:
     except BrokenExecutor as error:
         msg = (
             f"A process died, or was killed, before it had finished {name}. Its pool "
-            "cannot go on: make a new executor, and call again."
+            "cannot go on: make a new executor, and call again. In a script, pools are "
+            "made under `if __name__ == '__main__':`."
         )
         raise type(error)(msg) from error
     except Exception as error:

@@ -97,6 +97,9 @@ def transform(
         "--on-error skip": on_error == "skip",
         "A folder for the vectors": is_folder,
     }
+    if on_error == "skip" and not is_folder:
+        msg = "--on-error skip needs a folder for the vectors, as in -o vectors/."
+        raise click.UsageError(msg)
     in_blocks = is_streamed(files, others, asked=stream)
     if in_blocks:
         _check_blocks(output, names, is_folder=is_folder)

@@ -2,9 +2,9 @@
 
 Steps run in this process, or on any ``concurrent.futures.Executor``: a process pool, a
 Dask cluster (``client.get_executor()``), MPI (``mpi4py.futures.MPIPoolExecutor``). Only
-the names of files, counts, the sample and the codebook travel. Whatever the executor
-and the cut into blocks, results are those of ``fit`` and ``transform`` in memory, to
-the last bit.
+file names, counts, candidates for the sample and the codebook travel. Whatever the
+executor and the cut into blocks, the vectorizers of pbow give the results of ``fit``
+and ``transform`` in memory, to the last bit.
 """
 
 from pbow.distributed._fit import fit

@@ -23,7 +23,7 @@ def fit(vectorizer: Vectorizer, blocks: Any, *, executor: Any = None) -> Vectori
     blocks : DiagramBlocks, or what :func:`pbow.io.scan_diagrams` takes
         Training diagrams: a folder of Parquet files, a pattern, a list of files.
     executor : concurrent.futures.Executor, optional
-        What the blocks are worked on by; by default this process.
+        Runs the tasks. By default they run in this process.
 
     Returns
     -------
@@ -50,8 +50,9 @@ def fit(vectorizer: Vectorizer, blocks: Any, *, executor: Any = None) -> Vectori
     if not isinstance(vectorizer, PointVectorizer):
         msg = (
             "Expected a vectorizer that learns from points, such as PersistenceBoW; "
-            f"got {type(vectorizer).__name__}. Fit it to Diagrams in memory, and "
-            "transform the blocks."
+            f"got {type(vectorizer).__name__}. Map earlier steps over the blocks, as "
+            "in blocks.map(step.transform); fit anything else to a sample of the "
+            "diagrams in memory, and transform the blocks."
         )
         raise ValueError(msg)
     scanned = scan_diagrams(blocks)

@@ -59,11 +59,10 @@ def transform(
         column per feature. Or a ``.npy`` file, which has the features alone, with a
         description beside it in ``<out>.json``.
     executor : concurrent.futures.Executor, optional
-        What the blocks are worked on by; by default this process. Workers write to
-        `out` themselves, which must be the same folder for all.
+        Runs the tasks. By default they run in this process. Workers write to `out`
+        themselves, which must be the same folder for all.
     resume : bool, default=False
-        Go on with what a stopped call has left in `out`. The model and the files must
-        be the same.
+        Continue an interrupted call. The model and the files must be the same.
     on_error : {"raise", "skip"}, default="raise"
         What to do with samples that cannot be read or encoded: stop, or leave them
         out, and list them in ``_skipped.csv`` in the folder. Rows of a ``.npy`` file

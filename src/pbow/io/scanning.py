@@ -149,7 +149,16 @@ def find_files(given: AnyPath) -> list[Path]:
     """Return the files that a path or a pattern stands for."""
     path = Path(given)
     if path.exists() or not glob.has_magic(os.fspath(given)):
-        return files_at(path, None)
+        try:
+            return files_at(path, None)
+        except FileNotFoundError as error:
+            if not path.is_dir() or not any(path.glob("*/**/*.parquet")):
+                raise
+            msg = (
+                f"The folder {path} has Parquet files in its subfolders only. Pass a "
+                f"pattern, '{path}/**/*.parquet'."
+            )
+            raise FileNotFoundError(msg) from error
     found = map(Path, glob.iglob(os.fspath(given), recursive=True))  # noqa: PTH207
     files = sorted(
         (p for p in found if p.is_file() and not p.name.startswith((".", "_"))),
@@ -192,7 +201,10 @@ def sources_of(
                 f"it has parts {', '.join(parts)}, and {first[0]} has "
                 f"{', '.join(first[1])}. Files must have the same parts."
             )
-            raise FileFormatError(file, msg)
+            if not skips:
+                raise FileFormatError(file, msg)
+            sources.append(_Unreadable(os.fspath(file), _state_of(file), msg))
+            continue
         sources += blocks
     if first is None and sources:
         raise FileFormatError(sources[0].file, sources[0].problem)
@@ -553,7 +565,7 @@ def _names_in(schema: Any) -> list[str]:
     # Views came with pyarrow 16.
     is_view = getattr(types, "is_string_view", lambda _: False)
     is_text = types.is_string(kind) or types.is_large_string(kind) or is_view(kind)
-    return [NAMES] if is_text else []
+    return [NAMES] if is_text or types.is_integer(kind) else []
 
 
 def _n_rows(piece: Any) -> int:
