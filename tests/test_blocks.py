@@ -9,8 +9,9 @@ import pytest
 from sklearn.base import clone
 from tests.estimators import ESTIMATORS, TRANSFORMERS, VECTORIZERS, one_per_class
 
-from pbow import DiagramBlocks, Diagrams
+from pbow import DiagramBlocks, Diagrams, PersistenceBoW
 from pbow.blocks import BlockError, Rows
+from pbow.errors import DiagramError
 from pbow.kernels import WassersteinKernel
 from pbow.preprocessing import MostPersistent, SelectParts
 from pbow.vectorizers import RiemannianHeatMap
@@ -266,3 +267,20 @@ def test_no_transform_takes_blocks(estimator, ragged, thirds):
             method(DiagramBlocks(thirds))
     # What it learnt before is still there.
     fitted.transform(ragged[:2])
+
+
+def test_a_function_that_returns_the_same_iterator_twice_is_refused(ragged):
+    once = iter([ragged[:9], ragged[9:]])
+    blocks = DiagramBlocks(lambda: once)
+    assert blocks.parts == ("H1",)
+    with pytest.raises(ValueError, match="the same iterator twice"):
+        PersistenceBoW(2, random_state=0).fit(blocks)
+
+
+def test_an_error_of_a_mapped_function_names_the_block_and_the_row(ragged):
+    def spoil(X):
+        raise DiagramError(2, "H1", "is not what it should be.")
+
+    blocks = DiagramBlocks([ragged]).map(spoil)
+    with pytest.raises(BlockError, match="block 0, row 2: part H1 is not what"):
+        list(blocks)

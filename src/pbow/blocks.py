@@ -410,7 +410,8 @@ class _Mapped:
     @property
     def parts(self) -> tuple[str, ...]:
         for rows in self.source.read():
-            return self.function(rows.diagrams[:1]).parts
+            with locating(self, rows.numbers):
+                return self.function(rows.diagrams[:1]).parts
         return self.source.parts
 
     @property

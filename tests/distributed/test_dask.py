@@ -1,5 +1,7 @@
 """A Dask cluster of processes: the bits of one process, also when workers die."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -7,6 +9,7 @@ from sklearn.base import clone
 from tests.distributed.examples import (
     MODELS,
     contents,
+    fail_while,
     make_diagrams,
     read_features,
     saved,
@@ -146,3 +149,19 @@ def test_an_executor_that_is_shut_down_is_reported(workers, files, model):
     executor.shutdown()
     with pytest.raises(RuntimeError, match="ClientExecutor is shut down"):
         distributed.fit(clone(model), files, executor=executor)
+
+
+def test_a_block_that_has_failed_runs_again_when_the_cause_is_gone(
+    workers, partitions, in_memory, tmp_path
+):
+    model, H = in_memory["PBoW"]
+    marker, out = tmp_path / "marker", tmp_path / "features"
+    blocks = scan_diagrams(partitions[1]).map(partial(fail_while, marker))
+    assert blocks.parts == model.parts_
+    marker.touch()
+    with pytest.raises(RuntimeError, match="there is a marker") as caught:
+        distributed.transform(model, blocks, out, executor=workers(1))
+    marker.unlink()
+    distributed.transform(model, blocks, out, executor=workers(1), resume=True)
+    assert_array_equal(read_features(out)[0], H)
+    assert caught.value  # while someone still holds the error

@@ -2,15 +2,18 @@
 
 import csv
 import json
+import os
 import pickle
 import resource
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from pyarrow import parquet
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -27,13 +30,13 @@ from tests.distributed.examples import (
 )
 
 import pbow
-from pbow import PersistenceBoW, distributed
+from pbow import DiagramBlocks, Diagrams, PersistenceBoW, distributed
 from pbow.blocks import BlockError
 from pbow.distributed import Skipped, Summary
 from pbow.errors import FileFormatError, ParameterError
 from pbow.io import scan_diagrams
 from pbow.preprocessing import MostPersistent
-from pbow.vectorizers import RiemannianHeatMap
+from pbow.vectorizers import PersistenceImage, RiemannianHeatMap
 
 every_model = pytest.mark.parametrize("name", MODELS)
 both_kinds = pytest.mark.parametrize("kind", ["features", "features.npy"])
@@ -574,3 +577,46 @@ def test_a_model_that_is_not_fitted_is_refused_before_any_work(files, out):
     with pytest.raises(ValueError, match="not fitted"):
         distributed.transform(PersistenceBoW(2), files, out)
     assert not out.exists()
+
+
+# ---- what workers see
+
+
+def test_workers_in_another_folder_write_to_the_same_one(
+    model, files, X, tmp_path, monkeypatch
+):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(tmp_path)
+    for out in ("features", "H.npy"):
+        with ProcessPoolExecutor(
+            1, initializer=os.chdir, initargs=(elsewhere,)
+        ) as pool:
+            distributed.transform(model, files, out, executor=pool)
+    assert list(elsewhere.iterdir()) == []
+    np.testing.assert_array_equal(np.load("H.npy"), model.transform(X))
+    np.testing.assert_array_equal(
+        read_features(Path("features"))[0], model.transform(X)
+    )
+
+
+@pytest.mark.parametrize("name", ["features", "H.npy"])
+def test_blocks_that_change_between_two_walks_are_an_error(model, X, tmp_path, name):
+    walks = iter([[X[:5], X[5:9]], [X[:5]]])
+    blocks = DiagramBlocks(lambda: next(walks))
+    blocks._parts = X.parts
+    with pytest.raises(BlockError, match="block 1: it has changed since"):
+        distributed.transform(model, blocks, tmp_path / name)
+    assert not (tmp_path / "H.npy").exists()
+
+
+def test_features_of_many_small_diagrams_are_written_in_pieces(tmp_path):
+    X = Diagrams(np.tile([[0.0, 1.0]], (9000, 1)), np.arange(9001))
+    image = PersistenceImage(resolution=20).fit(X)  # 400 features: 5,242 rows
+    distributed.transform(image, [X], tmp_path / "features")
+    [file] = (tmp_path / "features").glob("*.parquet")
+    metadata = parquet.ParquetFile(file).metadata
+    assert [metadata.row_group(i).num_rows for i in range(2)] == [5242, 3758]
+    np.testing.assert_array_equal(
+        read_features(tmp_path / "features")[0], image.transform(X)
+    )
