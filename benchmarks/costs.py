@@ -102,7 +102,8 @@ def benchmark(settings: Settings) -> list[Table]:
     X = Diagrams(points, np.arange(0, n + 1, POINTS_A_DIAGRAM))
     block = _seconds_a_block()
     tables, checks = [], []
-    with tempfile.TemporaryDirectory(dir=settings.output.parent) as name:
+    settings.output.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=settings.output) as name:
         folder = Path(name)
         (folder / "data").mkdir()
         for number in range(N_FILES):

@@ -43,7 +43,8 @@ COMMAND = "from pbow.__main__ import main; main()"
 
 def benchmark(settings: Settings) -> list[Table]:
     """Measure commands on 10⁸ points, and two workers against one on W2 tenfold."""
-    with tempfile.TemporaryDirectory(dir=settings.output.parent) as folder:
+    settings.output.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=settings.output) as folder:
         return [_commands(settings, Path(folder)), _workers(settings, Path(folder))]
 
 
