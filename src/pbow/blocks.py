@@ -75,6 +75,13 @@ class Rows(NamedTuple):
     names: Any = None
 
 
+class NamedDiagrams(NamedTuple):
+    """A block of diagrams in memory, with the names of the samples."""
+
+    diagrams: Diagrams
+    names: Any
+
+
 class Source(Protocol):
     """Where a block is read from.
 
@@ -358,6 +365,7 @@ class _InMemory:
 
     name: str
     diagrams: Diagrams
+    names: Any = None
     is_large: ClassVar[bool] = True
 
     @property
@@ -377,15 +385,20 @@ class _InMemory:
         for part in self.parts:
             for array in (self.diagrams[part].points, self.diagrams[part].offsets):
                 digest.update(np.ascontiguousarray(array).data)
+        if self.names is not None:
+            digest.update(repr(self.names.to_pylist()).encode())
         return digest.hexdigest()
 
     def read(self, skip: Skip | None = None) -> Iterator[Rows]:
-        yield Rows(self.diagrams, np.arange(len(self.diagrams)))
+        yield Rows(self.diagrams, np.arange(len(self.diagrams)), self.names)
 
 
 def _in_memory(block: Any, number: int, parts: tuple[str, ...] | None) -> _InMemory:
+    names = None
+    if isinstance(block, NamedDiagrams):
+        block, names = block
     with numbered(number) as name:
-        return _InMemory(name, check_diagrams(block, parts=parts))
+        return _InMemory(name, check_diagrams(block, parts=parts), names)
 
 
 @dataclass(frozen=True)

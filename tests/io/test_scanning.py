@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pyarrow as pa
 import pyarrow.ipc
+import pyarrow.parquet
 import pytest
 from numpy.testing import assert_array_equal
 from pyarrow import parquet
@@ -690,3 +691,21 @@ def test_blocks_are_what_the_whole_file_is(two_parts, tmp_path):
         path = tmp_path / f"a.{kind}"
         write_diagrams(two_parts, path)
         assert Diagrams.concatenate(scan_in_small_pieces(path)) == read_diagrams(path)
+
+
+def test_record_batches_and_tables_keep_the_names_of_samples(ragged, tmp_path):
+    path = write(
+        {"H1": list(ragged)}, tmp_path / "a.parquet", sample=pa.array(NAMES_OF_30)
+    )
+    table = pa.parquet.read_table(path)
+    for blocks in (table.to_batches(7), [table]):
+        found = [
+            name
+            for source in scan_diagrams(blocks).sources()
+            for rows in source.read()
+            for name in rows.names.to_pylist()
+        ]
+        assert found == NAMES_OF_30
+
+
+NAMES_OF_30 = [f"sample {i}" for i in range(30)]

@@ -19,7 +19,15 @@ from pbow._utils.checks import check_option
 from pbow._utils.files import AnyPath
 from pbow._utils.text import natural_key
 from pbow._utils.unpacking import damage_as_value_error
-from pbow.blocks import DiagramBlocks, Rows, Skip, Source, located, numbered
+from pbow.blocks import (
+    DiagramBlocks,
+    NamedDiagrams,
+    Rows,
+    Skip,
+    Source,
+    located,
+    numbered,
+)
 from pbow.diagrams import Diagrams, check_diagrams
 from pbow.errors import DiagramError, FileFormatError, ParameterError, format_error
 from pbow.io.arrow import (
@@ -141,8 +149,16 @@ def _with_tables(source: Any) -> Any:
 
 
 def _from_any(block: Any, number: int) -> Any:
+    if not hasattr(block, "schema"):
+        return block
     with numbered(number):
-        return from_arrow(block) if hasattr(block, "schema") else block
+        X = from_arrow(block)
+    if not (names := _names_in(block.schema)):
+        return X
+    column = block.column(names[0]).cast("string")
+    # A table's column is in chunks, and a batch's is not.
+    whole = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+    return NamedDiagrams(X, whole)
 
 
 def find_files(given: AnyPath) -> list[Path]:
