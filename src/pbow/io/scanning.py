@@ -70,7 +70,7 @@ def scan_diagrams(
     source : str, path-like, iterable of these, or blocks
         A Parquet, Arrow or ``.pbow`` file; a folder of such files, or a pattern as
         ``"data/*.parquet"``, which are taken in natural order (2 before 10); or several
-        of these. Anything else that :class:`~pbow.blocks.DiagramBlocks` takes, also
+        of these. Anything else that :class:`~pbow.DiagramBlocks` takes, also
         with record batches of pyarrow as blocks.
     on_error : {"raise", "skip"}, default="raise"
         What to do with a file that is damaged from the start: stop, or make it a block

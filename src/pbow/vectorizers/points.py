@@ -32,7 +32,7 @@ class PointVectorizer(Vectorizer):
         X : Diagrams, DiagramBlocks or list of array-like of shape (n_points_i, 2)
             Training diagrams. Several parts come as Diagrams, as a list of dicts
             ``{part: array}`` or as a dict of lists; a plain list is a part "H1". Blocks
-            (:class:`~pbow.blocks.DiagramBlocks`) are read one at a time, at most three
+            (:class:`~pbow.DiagramBlocks`) are read one at a time, at most three
             times, and lead to the same result as all diagrams in memory.
         y : None
             Ignored; here for the scikit-learn API.
@@ -70,7 +70,7 @@ class PointVectorizer(Vectorizer):
         ValueError
             If what is learnt takes several passes over the diagrams, which is so for
             quantiles of the persistence (``"ramp"``); ``fit`` takes
-            :class:`~pbow.blocks.DiagramBlocks` then. And if parameters have changed
+            :class:`~pbow.DiagramBlocks` then. And if parameters have changed
             since the first batch.
 
         Warns
@@ -101,7 +101,7 @@ class PointVectorizer(Vectorizer):
         if not request.takes_one_pass:
             msg = (
                 "partial_fit sees each batch once, and quantiles of the persistence "
-                "take several passes. Call fit on pbow.blocks.DiagramBlocks instead, "
+                "take several passes. Call fit on pbow.DiagramBlocks instead, "
                 "or give no point a weight by a ramp."
             )
             raise ValueError(msg)
