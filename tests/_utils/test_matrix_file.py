@@ -324,12 +324,6 @@ def test_all_blocks_are_taken_before_the_first_tile(path):
     fill_file(path, (1000, 1000), "key", (1, 1), fill)
 
 
-def test_a_matrix_that_is_not_filled_is_not_finished(path):
-    with pytest.raises(ValueError, match="some of it was not computed"):
-        fill_file(path, (2, 2), "key", (2, 1), lambda values, done, mark: mark(0, 0))
-    assert not path.exists()
-
-
 def test_threads_share_a_file(path, rng):
     matrix = rng.normal(size=(400, 300))
 

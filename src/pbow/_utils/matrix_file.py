@@ -76,8 +76,6 @@ def fill_file(
                 matrix, done = _open(target, title, shape, tiles, dtype)
                 with _marking(matrix, done, seconds_to_flush) as mark:
                     fill(matrix, done.copy(), mark)
-                if not done.all():
-                    _refuse(target, "some of it was not computed")
                 del matrix, done, mark  # Windows renames no file that is mapped
                 partial.replace(target)
     # Also one that a killed process left. It does no harm where nothing can be removed.
