@@ -1,13 +1,13 @@
 """
-What tells two classes apart
-============================
+Differences between two labels
+==============================
 
-Features of a bag-of-words can be read: each is a number of points at a place of the
-diagram. So the difference of two classes is a figure, too.
+Each feature of a bag-of-words counts the points in one region of the diagram, so the
+difference between two labels can be plotted.
 """
 
 # %%
-# Clouds of six shapes, their loops, and thirty words.
+# We compute the H1 diagrams of point clouds from six shapes and fit thirty words.
 
 import matplotlib.pyplot as plt
 
@@ -21,28 +21,28 @@ X = rips(clouds, dims=1)
 bow = PersistenceBoW(n_words=30, random_state=0).fit(X)
 
 # %%
-# The average diagram of each class
-# ---------------------------------
-# Circles are words, and their areas are numbers of points.
+# Average diagram per label
+# -------------------------
+# Circles are words, and their areas are average numbers of points.
 
 plot_class_words(bow, X, y, label_names=SHAPE_NAMES)
 plt.show()
 
 # %%
-# Sphere against torus
-# --------------------
-# Red words have more points in spheres, blue ones in tori. The loops of longest life
-# are those of the torus: on a sphere every loop can be filled.
+# Sphere and torus
+# ----------------
+# Red words have more points in spheres, blue words in tori. The most persistent loops
+# belong to the torus: on a sphere every loop is filled.
 
 classes = [SHAPE_NAMES.index("sphere"), SHAPE_NAMES.index("torus")]
 plot_class_difference(bow, X, y, classes, label_names=["sphere", "torus"])
 plt.show()
 
 # %%
-# A closer look
-# -------------
-# Most points are near the diagonal. ``zoom`` shows some births and persistences alone,
-# with a scale of their own.
+# Zoom
+# ----
+# Most points are near the diagonal. ``zoom`` restricts the plot to a range of births
+# and persistences, with its own color scale.
 
 zoom = ((0.0, 0.4), (0.0, 0.2))
 plot_class_difference(bow, X, y, classes, label_names=["sphere", "torus"], zoom=zoom)

@@ -1,14 +1,15 @@
 """
-Codebooks: cells and ellipses
-=============================
+Codebooks: cells and Gaussians
+==============================
 
-What a bag-of-words learns is a handful of places in the plane of birth and persistence.
-PBoW has cells around them; sPBoW has Gaussians, which overlap. How wide these are, how
-many words there are, and which points they are learnt from are choices.
+A bag-of-words learns words: positions in the plane of birth and persistence. PBoW
+assigns each point to the nearest word, and sPBoW to overlapping Gaussians. This example
+shows the effect of the width of the Gaussians, the number of words, and the sampling of
+training points.
 """
 
 # %%
-# The loops of six shapes, and two codebooks of twelve words.
+# We compute the H1 diagrams of six shapes and fit two codebooks of twelve words.
 
 import matplotlib.pyplot as plt
 
@@ -24,11 +25,11 @@ hard = PersistenceBoW(n_words=12, random_state=0).fit(X)
 soft = StablePersistenceBoW(n_words=12, random_state=0).fit(X)
 
 # %%
-# Hard and soft words
-# -------------------
-# A point counts for the word in whose cell it lies (left), or for all words by their
-# shares of the density (right; ellipses are one standard deviation). Gray are the
-# points of all diagrams.
+# Hard and soft assignment
+# ------------------------
+# PBoW counts each point for the word whose cell contains it (left). sPBoW distributes
+# each point over all words by their posterior probabilities (right; the ellipses show
+# one standard deviation). The points of all diagrams are gray.
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 plot_codebook(hard, X, ax=axes[0]).set_title("PersistenceBoW")
@@ -36,10 +37,10 @@ plot_codebook(soft, X, ax=axes[1]).set_title("StablePersistenceBoW")
 plt.show()
 
 # %%
-# Wider words
+# Temperature
 # -----------
-# A mixture fits the points closely (left). The default of sPBoW doubles the widths of
-# its components (right), so that each point counts for several words.
+# A Gaussian mixture fits the points closely (left). By default, sPBoW doubles the
+# standard deviations (right), so that each point contributes to several words.
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 for temperature, ax in zip((1.0, 2.0), axes, strict=True):
@@ -50,8 +51,9 @@ plt.show()
 # %%
 # Several resolutions
 # -------------------
-# Few words are robust, many words discriminate. By default there are 10, 30 and 100 of
-# them, learnt from the same points, with their features side by side.
+# Few words are robust, and many words are discriminative. By default there are three
+# resolutions of 10, 30 and 100 words. They are learned from the same points, and their
+# features are concatenated.
 
 bow = PersistenceBoW(n_words=(10, 30, 100), random_state=0).fit(X)
 figure, axes = plt.subplots(1, 3, figsize=(12, 4), layout="constrained")
@@ -61,10 +63,10 @@ plt.show()
 print(f"{bow.transform(X).shape[1]} features")
 
 # %%
-# Learnt from persistent points
-# -----------------------------
-# Most points live shortly. ``weighting="ramp"`` draws those that live longer more
-# often, and words move upwards. Blue is a sample of 300 points.
+# Weighted sampling
+# -----------------
+# Most points have low persistence. ``weighting="ramp"`` samples persistent points more
+# often, and words move upwards. A sample of 300 points is blue.
 
 ramp = persistence_ramp([X], (0.05, 0.95))
 figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")

@@ -1,14 +1,13 @@
 """
-Essential classes in several dimensions
-=======================================
+Essential classes
+=================
 
-A filtration that ends leaves some components and loops alive. They have no place in the
-plane of birth and persistence. ``essential`` says what becomes of them.
+Components and loops that are alive at the end of a filtration are essential: their
+death is infinite. The parameter ``essential`` decides how they are encoded.
 """
 
 # %%
-# Components and loops of balls that stop growing early: edges longer than 0.35 are
-# left out.
+# We compute H0 and H1 of Rips complexes without edges longer than 0.35.
 
 import matplotlib.pyplot as plt
 from sklearn.model_selection import cross_val_score
@@ -25,10 +24,10 @@ X = rips(clouds, max_edge=0.35, dims=(0, 1))
 X
 
 # %%
-# Two clouds
-# ----------
-# On the dashed line, and as bars with an arrow, is what is still alive then: all points
-# in one component, the loop of the circle, and many loops of the torus.
+# Diagrams with essential classes
+# -------------------------------
+# Essential classes lie on the dashed line of a diagram, and are bars with an arrow in a
+# barcode: one connected component, the loop of the circle, and many loops of the torus.
 
 figure, axes = plt.subplots(2, 2, figsize=(9, 7), layout="constrained")
 for name, row in zip(("circle", "torus"), axes, strict=True):
@@ -38,10 +37,10 @@ for name, row in zip(("circle", "torus"), axes, strict=True):
 plt.show()
 
 # %%
-# Three answers
+# Three options
 # -------------
-# Leave them out; let them die at a number above all others; or give them words of their
-# own, by birth alone, in the parts ``H0_inf`` and ``H1_inf``.
+# Remove essential points; set their death to a number above all filtration values; or
+# learn separate words from their births, in the parts ``H0_inf`` and ``H1_inf``.
 
 for essential in ("drop", 0.5, "separate"):
     bow = PersistenceBoW(n_words=8, essential=essential, random_state=0)

@@ -1,17 +1,18 @@
 """
-Every approach, by changing one line
-====================================
+Comparison of all vectorizers and kernels
+=========================================
 
-The paper compares the bag-of-words with six other ways to feed persistence diagrams to
-a classifier. All are estimators of scikit-learn with the same habits, so that a
-comparison is a loop over a dict: another approach is another line in it.
+The paper compares the bag-of-words with six other methods that pass persistence
+diagrams to a classifier. All are scikit-learn estimators with the same interface, so a
+comparison is a loop over a dict.
 """
 
 # %%
-# Six kinds of point clouds, and the loops in them
-# -------------------------------------------------
-# A cube, a circle, a sphere, clusters, clusters of clusters and a torus; their Rips
-# diagrams in dimension 1; one split into training and test clouds.
+# Data: point clouds of six shapes
+# --------------------------------
+# The shapes are a cube, a circle, a sphere, clusters, clusters of clusters and a torus.
+# We compute their Rips diagrams in dimension 1 and split them into training and test
+# sets.
 
 import time
 
@@ -46,12 +47,12 @@ X_train, X_test, y_train, y_test = train_test_split(
 X
 
 # %%
-# The approaches
-# --------------
-# Vectorizers put out a row for each diagram, and a linear SVM takes the rows. Kernels
-# put out the kernel of each diagram with each training diagram, and an SVM takes it as
-# ``kernel="precomputed"``. Statistics have very different scales, and are standardized.
-# All have their defaults; words are 10, 30 and 100, side by side.
+# Vectorizers and kernels
+# -----------------------
+# Vectorizers return one row per diagram, for a linear SVM. Kernels return one number
+# per pair of a diagram and a training diagram, for an SVM with
+# ``kernel="precomputed"``. Statistics have different units and are standardized. All
+# parameters are defaults; the bag-of-words has 10, 30 and 100 words.
 
 vectorizers = {
     "PBoW": PersistenceBoW(random_state=0),
@@ -69,9 +70,9 @@ kernels = {
 }
 
 # %%
-# One loop for all
-# ----------------
-# C is chosen by cross-validation inside the training part, as in the paper.
+# Train and test
+# --------------
+# C is chosen by cross-validation on the training set, as in the paper.
 
 pipelines = {
     name: make_pipeline(vectorizer, SVC(kernel="linear"))
@@ -92,11 +93,11 @@ for name, pipeline in pipelines.items():
     print(f"{name:25} {100 * accuracies[name]:5.1f} %  {seconds[name]:6.2f} s")
 
 # %%
-# The result
-# ----------
-# One split of a small set says little about which approach is best; the experiments of
-# the paper are repeated on larger ones. The times include compiling where a loop ran
-# for the first time on this machine.
+# Results
+# -------
+# One split of a small data set does not show which method is best; see the experiments
+# for larger data sets. The times include compilation if a loop runs for the first time
+# on this machine.
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
 bars = axes.barh(list(accuracies), [100 * a for a in accuracies.values()])

@@ -1,16 +1,16 @@
 """
-Graphs: degrees, and loops that die
-===================================
+Graphs: sublevel and extended persistence
+=========================================
 
-Vertices enter a graph by their degree, those with few neighbors first. Sublevel sets
-see loops being born, but never dying. Extended persistence comes back from the top and
-gives each of them a death.
+The degree of its vertices filters a graph: vertices with few neighbors enter first. In
+sublevel set persistence, all loops are essential. Extended persistence adds a pass over
+superlevel sets and gives each loop a finite death.
 """
 
 # %%
-# Three kinds of graphs with as many vertices and about as many edges: edges anywhere;
-# edges between neighbors on a ring, half of them moved; and new vertices that prefer
-# those which many others have chosen.
+# We generate three types of graphs with the same number of vertices and about the same
+# number of edges: random edges; edges between neighbors on a ring, half of them
+# rewired; and preferential attachment.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -55,10 +55,10 @@ graphs = [(kind(), n_vertices) for kind in kinds for _ in range(n_per_class)]
 y = np.repeat(np.arange(3), n_per_class)
 
 # %%
-# One graph, seen twice
+# Barcodes of one graph
 # ---------------------
-# Bars with an arrow are essential. Extended persistence has none: a loop (Ext1)
-# goes from its lowest to its highest degree.
+# Bars with an arrow are essential. Extended persistence has none: a loop (Ext1) extends
+# from its lowest to its highest degree.
 
 sublevel, extended = graph_sublevel(graphs, dims=(0, 1)), graph_extended(graphs)
 figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
@@ -67,10 +67,10 @@ plot_barcode(extended[-1], ax=axes[1]).set_title("extended persistence")
 plt.show()
 
 # %%
-# What a classifier makes of them
-# -------------------------------
-# Essential classes are left out, or die at a number above all degrees. Degrees are
-# integers, and three words tell them apart.
+# Classification
+# --------------
+# Essential classes are removed, or die at a number above all degrees. Degrees are
+# integers, so three words are enough.
 
 for name, X, essential in (
     ("sublevel, what dies", sublevel["H0"], "drop"),

@@ -1,14 +1,13 @@
 """
-Pipelines: how many words?
-==========================
+Pipelines and grid search
+=========================
 
-A vectorizer is a step of a scikit-learn pipeline, so that the tools of scikit-learn
-choose its parameters, and words are learnt on training diagrams only, in each fold
-anew.
+A vectorizer is a step of a scikit-learn pipeline. Grid search can tune its parameters,
+and in each fold the words are learned from the training diagrams only.
 """
 
 # %%
-# Training and test clouds.
+# We generate training and test clouds.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -29,8 +28,8 @@ X_train, X_test, y_train, y_test = train_test_split(
 )
 
 # %%
-# A search over both steps
-# ------------------------
+# Grid search over vectorizer and classifier
+# ------------------------------------------
 
 model = Pipeline(
     [("words", PersistenceBoW(random_state=0)), ("svm", SVC(kernel="linear"))]
@@ -44,15 +43,15 @@ search = GridSearchCV(model, grid, cv=3).fit(X_train, y_train)
 print(search.best_params_)
 
 # %%
-# The default has 10, 30 and 100 words side by side, and needs no search but for C.
+# The default of 10, 30 and 100 words needs no search except over C.
 
 default = GridSearchCV(model, {"svm__C": grid["svm__C"]}, cv=3).fit(X_train, y_train)
 
 # %%
-# What it has seen
-# ----------------
-# For each number of words the mean over the folds, at the best C; the dashed line is
-# the default.
+# Accuracy by number of words
+# ---------------------------
+# For each number of words, the plot shows the mean accuracy over the folds at the best
+# C. The dashed line is the default.
 
 results = search.cv_results_
 for weighting in grid["words__weighting"]:
@@ -71,9 +70,9 @@ plt.legend(title="weighting")
 plt.show()
 
 # %%
-# Clouds that it has not seen
-# ---------------------------
-# Rows are true classes; numbers are percent.
+# Test set
+# --------
+# Rows are true labels; numbers are percentages.
 
 predicted = search.predict(X_test)
 plot_confusion(confusion_matrix(y_test, predicted), SHAPE_NAMES)

@@ -1,16 +1,16 @@
 """
-Images: valleys and rings of a texture
-======================================
+Images: cubical persistence of textures
+=======================================
 
-Flood an image from its darkest pixel upwards. Lakes appear and join (H0), and islands
-are surrounded and drown (H1). How many do so, and at which heights, tells textures
-apart, wherever in an image they are.
+Sublevel sets of an image start at its darkest pixel. Dark regions appear and merge
+(H0), and bright regions are surrounded and filled (H1). The numbers of these regions
+and their pixel values distinguish textures, independently of position.
 """
 
 # %%
-# Three textures, made of random numbers that are smoothed: as they are, and with all
-# that is far from the mean as dark pits or as bright hills. All images have mean 0 and
-# standard deviation 1, so that brightness and contrast say nothing.
+# We generate three textures from smoothed random numbers: unchanged, with dark pits,
+# and with bright hills at all values far from the mean. All images have mean 0 and
+# standard deviation 1, so brightness and contrast carry no information.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -39,9 +39,9 @@ for name, make in textures.items():
         y.append(name)
 
 # %%
-# Pictures and their diagrams
-# ---------------------------
-# One component is essential; it is on the dashed line.
+# Images and their diagrams
+# -------------------------
+# The essential component is on the dashed line.
 
 X = cubical(images)
 figure, axes = plt.subplots(2, 3, figsize=(9, 6), layout="constrained")
@@ -52,10 +52,10 @@ for label, (name, above, below) in enumerate(zip(textures, *axes, strict=True)):
 plt.show()
 
 # %%
-# Which is which
+# Classification
 # --------------
-# Ten words for lakes and ten for islands, and each image predicted by a model that has
-# not seen it.
+# The features are ten words for H0 and ten words for H1. Each image is predicted by a
+# model that was fitted without it.
 
 model = make_pipeline(PersistenceBoW(n_words=10, random_state=0), SVC(kernel="linear"))
 names = list(textures)

@@ -1,13 +1,13 @@
 """
-Kernels: comparing diagrams two at a time
-=========================================
+Kernels and distances between diagrams
+======================================
 
-A kernel has no vector, only a number for each pair of diagrams. Support vector
-machines, nearest neighbors and embeddings need no more.
+A kernel returns one number per pair of diagrams. Support vector machines, nearest
+neighbors and embeddings need nothing else.
 """
 
 # %%
-# Loops of six shapes; half of the clouds are for training.
+# We compute the H1 diagrams of six shapes and use half of the clouds for training.
 
 import matplotlib.pyplot as plt
 from sklearn.decomposition import KernelPCA
@@ -27,10 +27,10 @@ X_train, X_test, y_train, y_test = train_test_split(
 )
 
 # %%
-# In a pipeline
-# -------------
-# ``transform`` gives the kernel with all training diagrams, which an SVM takes as
-# ``kernel="precomputed"``, or the distances to them for nearest neighbors.
+# Kernels in a pipeline
+# ---------------------
+# ``transform`` returns the kernel with all training diagrams, for an SVM with
+# ``kernel="precomputed"``, or the distances to them, for nearest neighbors.
 
 svm, nearest = (
     SVC(kernel="precomputed", C=10.0),
@@ -47,10 +47,10 @@ for name, model in {
     print(f"{name:26} {100 * accuracy:.0f} %")
 
 # %%
-# A look at the matrix
-# --------------------
-# Clouds are in the order of their classes: squares on the diagonal are classes whose
-# diagrams resemble each other. On the right the same matrix as places in the plane.
+# Kernel matrix and embedding
+# ---------------------------
+# Clouds are sorted by label: blocks on the diagonal are labels with similar diagrams.
+# Kernel PCA of the same matrix is on the right.
 
 K = SlicedWassersteinKernel().fit_transform(X)
 places = KernelPCA(2, kernel="precomputed").fit_transform(K)

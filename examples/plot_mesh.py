@@ -1,14 +1,14 @@
 """
-Meshes: where a surface is thin
-===============================
+Meshes: geodesic balls on a surface
+===================================
 
-A ball that grows on a surface, along the edges of its mesh, closes to a loop when it
-has gone around an arm or a hole. From a thin place this happens early, from a thick one
-late. So each vertex has a diagram of its own, and words tell parts of a shape apart.
+A geodesic ball on a surface grows along the edges of the mesh. A loop is born when the
+ball has grown around a handle or a limb: early at thin places and late at thick ones.
+Each vertex has its own diagram, and words distinguish parts of a shape.
 """
 
 # %%
-# A torus whose tube is thrice as thick on one side as on the other.
+# We create a torus whose tube is three times as thick on one side as on the other.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -37,11 +37,10 @@ c, d = vertex(around + 1, across + 1), vertex(around, across + 1)
 faces = np.vstack([np.c_[a, b, c], np.c_[a, c, d]])
 
 # %%
-# Two vertices and what they see
-# ------------------------------
-# Both handles of the torus are loops that nothing ever fills, on the dashed line: one
-# goes around the tube, the other around the hole. The first is born later where the
-# tube is thick.
+# Diagrams of two vertices
+# ------------------------
+# Two loops of the torus are essential (on the dashed line): one goes around the tube
+# and one around the hole. The first is born later where the tube is thick.
 
 sources = np.arange(0, len(vertices), 3)
 X = mesh_geodesic(vertices, faces, sources)
@@ -51,11 +50,11 @@ for name, i, ax in zip(("thick", "thin"), (0, len(X) // 2), axes, strict=True):
 plt.show()
 
 # %%
-# Parts of the shape, without labels
-# ----------------------------------
-# Essential loops are made to die at 10, later than all others, and a weight that
-# grows with persistence leaves those of a moment out. Vertices with similar vectors lie
-# on parts of the shape that look alike.
+# Clustering of vertices
+# ----------------------
+# We set the death of essential loops to 10, above all other deaths. A weight that grows
+# with persistence suppresses short-lived loops. Vertices with similar feature vectors
+# lie on similar parts of the shape.
 
 bow = PersistenceBoW(n_words=8, essential=10.0, point_weight="ramp", random_state=0)
 H = bow.fit_transform(X)

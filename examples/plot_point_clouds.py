@@ -2,12 +2,13 @@
 Point clouds: Rips and alpha complexes
 ======================================
 
-A cloud of points has no loops. Balls that grow around its points do: a loop is born
-when they first close a ring, and dies when they fill it. Two complexes tell when.
+Balls around the points of a cloud grow: a loop is born when the balls close a ring, and
+dies when they fill it. The Rips complex and the alpha complex compute births and
+deaths.
 """
 
 # %%
-# Six noisy shapes in space, twelve clouds of each.
+# We generate twelve clouds of each of six noisy shapes in 3-D.
 
 import matplotlib.pyplot as plt
 from sklearn.model_selection import cross_val_score
@@ -23,12 +24,12 @@ clouds, y = make_shapes(n_per_class=12, n_points=150, noise=0.05, random_state=0
 diagrams = {"rips": rips(clouds, dims=1), "alpha": alpha(clouds, dims=1)}
 
 # %%
-# The same cloud, twice
-# ---------------------
-# ``rips`` looks at distances alone, and takes distance matrices, too. ``alpha`` follows
-# the union of balls exactly, and is much faster in the plane and in space. Its values
-# are radii and those of ``rips`` diameters, which is why they are doubled here. The
-# circle is the one loop far from the diagonal in both.
+# Rips and alpha diagrams of one cloud
+# ------------------------------------
+# ``rips`` uses only distances, so it also accepts distance matrices. ``alpha`` computes
+# the union of balls exactly and is much faster in 2-D and 3-D. Its values are radii and
+# those of ``rips`` are diameters, so we double them. In both diagrams, the circle is
+# the only loop far from the diagonal.
 
 circle = y.tolist().index(SHAPE_NAMES.index("circle"))
 figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
@@ -39,9 +40,9 @@ plot_diagram(2 * diagrams["alpha"][circle], ax=axes[2]).set_title("alpha, double
 plt.show()
 
 # %%
-# Which one to take
-# -----------------
-# For a bag-of-words it matters little here: words settle where the points are.
+# Accuracy of both
+# ----------------
+# For a bag-of-words the choice matters little here: the words adapt to the points.
 
 for name, X in diagrams.items():
     model = make_pipeline(PersistenceBoW(n_words=20, random_state=0), SVC(C=10.0))

@@ -1,17 +1,17 @@
 """
-Discussion graphs: several functions, several resolutions
-=========================================================
+Discussion graphs: several filtrations and resolutions
+======================================================
 
-A discussion is a graph: vertices are people, and an edge says that one of them answered
-the other. Degrees alone tell little about it. Here each graph is filtered by two
-functions of its vertices, and each part gets wide words at several resolutions. With
-more functions and real data, ``experiments/reddit.py`` does the same.
+In a discussion graph, vertices are users, and an edge means that one user answered the
+other. Degrees alone carry little information. Here each graph is filtered by two
+functions of its vertices, and each part has wide words at two resolutions.
+``experiments/reddit.py`` applies the same method to real data, with more functions.
 """
 
 # %%
-# Three types of generated discussions. Somebody starts; then each newcomer answers
-# whoever started it, with a given probability, or anybody else. Some people answer
-# once more, which closes a loop.
+# We generate three types of discussions. One user starts; then each newcomer answers
+# either the first user, with a given probability, or any other user. Some users answer
+# a second time, which closes a loop.
 
 import warnings
 
@@ -53,11 +53,11 @@ graphs = [
 y = np.repeat(list(types), n_per_class)
 
 # %%
-# Two functions
-# -------------
+# Two filtrations
+# ---------------
 # Extended persistence needs one value per vertex: the logarithm of its degree, or its
-# depth, which is the number of steps to the vertex with most neighbors. All points are
-# finite, and every part describes another feature.
+# depth, which is the number of steps to the vertex of highest degree. All points are
+# finite.
 
 
 def log_degree(graph):
@@ -89,11 +89,10 @@ plt.show()
 # %%
 # Wide words and distances
 # ------------------------
-# Each part has words of its own, at two resolutions, twice as wide as the mixture's
-# components. ``DistanceScaler`` lets parts weigh the same, whatever their number of
-# points is, and the support vector machine takes distances between vectors. Functions
-# of small graphs have few different values: fewer words are learnt then, with a
-# warning.
+# Each part has its own words at two resolutions, twice as wide as the fitted mixture.
+# ``DistanceScaler`` gives all parts equal weight, regardless of their number of points,
+# and the support vector machine uses distances between vectors. Functions of small
+# graphs have few distinct values, so fewer words are learned, with a warning.
 
 
 def words_of(names):
@@ -118,7 +117,7 @@ for name in ("log_degree", "depth", ""):
     print(f"{name or 'both':10} {len(names)} parts: {100 * scores.mean():.0f} %")
 
 # %%
-# The same distances as places in the plane: types that mix here are confused above.
+# Kernel PCA of the same distances shows which types overlap and are therefore confused.
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", FewerWordsWarning)

@@ -1,13 +1,12 @@
 """
-Saving and loading a model
-==========================
+Saving and loading models
+=========================
 
-Words that were learnt once describe diagrams of years to come. A model is a small file
-of numbers: nothing in it is executed when it is opened.
+A fitted model is saved to a small file without pickle: loading it executes no code.
 """
 
 # %%
-# A model of twenty words, fitted to some clouds.
+# We fit a model of twenty words to point clouds.
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,9 +25,9 @@ X = rips(clouds, dims=1)
 bow = pbow.PersistenceBoW(n_words=20, random_state=0).fit(X)
 
 # %%
-# To a file and back
-# ------------------
-# Diagrams have files of their own, so that they need not be computed twice.
+# Save and load
+# -------------
+# Diagrams can be saved as well, so that they need not be computed again.
 
 with TemporaryDirectory() as folder:
     model_file, diagram_file = Path(folder) / "words.pbow", Path(folder) / "shapes.pbow"
@@ -40,15 +39,15 @@ with TemporaryDirectory() as folder:
 loaded
 
 # %%
-# The same vectors, to the last bit
-# ---------------------------------
+# Loaded models give identical features
+# -------------------------------------
 
 print(X_again == X, np.array_equal(loaded.transform(X_again), bow.transform(X)))
 
 # %%
-# New clouds, old words
-# ---------------------
-# Blue are the points of clouds that the model has never seen.
+# Transform new data
+# ------------------
+# The points of new clouds are blue.
 
 new_clouds, _ = make_shapes(n_per_class=2, n_points=120, random_state=1)
 new = rips(new_clouds, dims=1)

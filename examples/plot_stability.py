@@ -1,17 +1,18 @@
 """
-Stability: a counter-example, and its repair
-============================================
+Stability: counterexample and certified constant
+================================================
 
 A descriptor is stable if its vector changes by at most C times the Wasserstein distance
-that the diagram has moved. The paper states this for sPBoW. A diagram with one point
-shows that there is no such C. A weight that vanishes at the diagonal gives one, with
-square roots and posteriors, too, if the weight is squared and all words share one
+of the diagrams. The paper states this for sPBoW, but a diagram with one point is a
+counterexample. A point weight that vanishes at the diagonal makes sPBoW stable, even
+with square roots and posteriors if the weight is squared and all words share one
 covariance.
 """
 
 # %%
-# Two models of the same diagrams: the paper's, without any normalization, and the form
-# whose constant is proven. Points below the median persistence count less in it.
+# We fit two models to the same diagrams: the settings of the paper without
+# normalization, and settings with a proven constant, in which points below the median
+# persistence have smaller weights.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -33,12 +34,12 @@ length = lipschitz_constant(certified, norm="euclidean")
 print("certified, for the Euclidean length of the vector:", round(length, 2))
 
 # %%
-# A point that vanishes
-# ---------------------
-# Let a diagram have the single point (0.5, 0.5 + p). Its distance to the empty diagram
-# is p / 2, and goes to 0 with p. The paper's vector does not: the point counts fully as
-# long as it is there, so the ratio of the two grows beyond all bounds. Under a ramp it
-# stays below the constant, and comes near to it: the constant is not much too large.
+# A point near the diagonal
+# -------------------------
+# Consider a diagram with the single point (0.5, 0.5 + p). Its distance to the empty
+# diagram is p / 2, which converges to 0 with p. The vector of the paper does not: the
+# point has full weight for any p, so the ratio is unbounded. With a ramp the ratio
+# stays below the constant. It comes close to it, so the constant is not much too large.
 
 persistences = np.logspace(-8, 0, 33)
 one_point = [[[0.5, 0.5 + p]] for p in persistences]
@@ -56,10 +57,10 @@ ax.legend()
 plt.show()
 
 # %%
-# Where the point is lost
-# -----------------------
-# Gaussians do not end at the diagonal, here at the bottom. A point there has no
-# persistence, but a density.
+# Gaussians at the diagonal
+# -------------------------
+# The diagonal is the bottom of the plot. Gaussians do not vanish there: a point of zero
+# persistence has a positive density.
 
 plot_codebook(paper, X).set_title("the paper's model")
 plt.show()

@@ -1,17 +1,17 @@
 """
-Time series: delays, loops, words
-=================================
+Time series: delay embedding
+============================
 
-Take each moment of a series together with two earlier ones, as a point in space. A
-series that comes back to where it was draws a closed curve, whatever its frequency,
-amplitude and phase, and persistent homology sees a loop.
+A delay embedding combines each value of a time series with two earlier values to a
+point in 3-D. A periodic series becomes a closed curve, whatever its frequency,
+amplitude and phase, and persistent homology detects the loop.
 """
 
 # %%
-# Three kinds of series
+# Three types of series
 # ---------------------
-# A tone, two tones that never meet again, and numbers without any rhythm that are
-# smoothed to look like it. Each has frequencies and noise of its own.
+# The series are a single tone, the sum of two tones with incommensurable frequencies,
+# and smoothed noise. Each series has its own frequencies and noise.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -56,9 +56,9 @@ series = [draw(kind) for kind in kinds for _ in range(n_per_class)]
 y = np.repeat(kinds, n_per_class)
 
 # %%
-# From a series to a diagram
-# --------------------------
-# In the middle the first two of the three coordinates.
+# From series to diagrams
+# -----------------------
+# The middle column shows the first two of the three coordinates.
 
 X = rips([embed(one) for one in series], dims=1)
 figure, axes = plt.subplots(3, 3, figsize=(9, 8), layout="constrained")
@@ -72,8 +72,8 @@ for k, (name, row) in enumerate(zip(kinds, axes, strict=True)):
 plt.show()
 
 # %%
-# A classifier that knows nothing of time
-# ---------------------------------------
+# Classification
+# --------------
 
 model = make_pipeline(PersistenceBoW(n_words=8, random_state=0), SVC(kernel="linear"))
 scores = cross_val_score(model, X, y, cv=3)
