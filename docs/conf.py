@@ -1,6 +1,10 @@
 """Settings of Sphinx."""
 
+import sys
 from importlib import metadata
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parent / "_extensions"))
 
 project = "pbow"
 author = "The pbow developers"
@@ -12,10 +16,12 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
+    "mathml",
 ]
-exclude_patterns = ["_build", "gallery/**/*.ipynb", "gallery/**/*.py"]
-# Scripts of examples/ are run, and their pictures shown.
+exclude_patterns = ["_build", "_extensions", "gallery/**/*.ipynb", "gallery/**/*.py"]
+# Scripts of examples/ are run, and their figures shown.
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
@@ -30,6 +36,11 @@ nitpicky = True
 
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
+html_math_renderer = "mathml"
+
+# Only what is typed is copied: no prompts, and no output.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 
 # Members stand on the page of their module; tables at its top name them.
 autosummary_generate = False
@@ -38,14 +49,15 @@ autodoc_typehints = "none"
 
 html_theme = "pydata_sphinx_theme"
 html_title = project
+html_static_path = ["_static"]
+html_css_files = ["pbow.css"]
 html_theme_options = {
+    "header_links_before_dropdown": 5,
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "secondary_sidebar_items": ["page-toc"],
 }
 # Pages without others under them need no list of those.
-alone = "index get_started defaults reproduction benchmarks file_formats architecture"
-alone += " contributing changelog"
-html_sidebars = {page: [] for page in alone.split()}
+html_sidebars = {page: [] for page in ("index", "get_started")}
 html_show_sourcelink = False
 html_copy_source = False

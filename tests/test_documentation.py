@@ -417,5 +417,5 @@ def test_the_architecture_lists_the_layers_of_the_import_contract():
 
 def test_figures_are_small():
     sizes = {p.name: p.stat().st_size for p in (ROOT / "docs" / "images").iterdir()}
-    assert sizes["words.png"] < 150_000  # the one of the README
+    assert sizes["pipeline.png"] < 100_000  # the one of the README
     assert max(sizes.values()) < 200_000
