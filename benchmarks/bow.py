@@ -88,7 +88,7 @@ def root_histograms(
 
 
 def nearest_by_kmeans(words: np.ndarray) -> KMeans:
-    """Return a fitted KMeans with the given centres."""
+    """Return a fitted KMeans with the given centers."""
     kmeans = KMeans(len(words), init=words, n_init=1, max_iter=1).fit(words)
     kmeans.cluster_centers_ = words
     return kmeans

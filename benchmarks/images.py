@@ -40,7 +40,7 @@ def _one_race(name: str, resolution: int, settings: Settings) -> Table:
     contenders = [
         Contender("pbow", lambda: ours.transform(X)),
         Contender(
-            "scipy ndtr, a product a diagram",
+            "scipy ndtr, one product per diagram",
             lambda: _separable(some, frame, resolution, settings.threads),
             lambda H: same_arrays(expected[: len(some)], H, TOLERANCE),
             share=len(some.points) / len(X.points),
@@ -85,40 +85,40 @@ def _separable(
 
 
 def _gudhi(X: Diagrams, frame: ImageFrame, resolution: int) -> Contender:
-    name = "GUDHI PersistenceImage, densities at the centres"
+    name = "GUDHI PersistenceImage, densities at the centers"
     try:
         from gudhi.representations import PersistenceImage  # noqa: PLC0415
     except ImportError:
         return Contender(name, None, note="gudhi is not installed")
     some = X[: max(1, int(np.searchsorted(X.offsets, GUDHI_POINTS[resolution])))]
     diagrams = list(some)
-    centres = [
+    centers = [
         np.convolve(np.linspace(*ends, resolution + 1), [0.5, 0.5], mode="valid")
         for ends in (frame.births, frame.persistences)
     ]
     theirs = PersistenceImage(
         bandwidth=frame.bandwidth,
         resolution=[resolution, resolution],
-        im_range=[c[end] for c in centres for end in (0, -1)],
+        im_range=[c[end] for c in centers for end in (0, -1)],
     ).fit(diagrams)
     note = "; ".join(text for text in ("one thread", _scaled(some, X)) if text)
     return Contender(
         name,
         lambda: theirs.transform(diagrams),
-        lambda H: same_arrays(_densities(some, frame, centres), H, TOLERANCE),
+        lambda H: same_arrays(_densities(some, frame, centers), H, TOLERANCE),
         share=len(some.points) / len(X.points),
         note=note,
     )
 
 
-def _densities(X: Diagrams, frame: ImageFrame, centres: list[np.ndarray]) -> np.ndarray:
+def _densities(X: Diagrams, frame: ImageFrame, centers: list[np.ndarray]) -> np.ndarray:
     """Return what GUDHI computes: persistences first, births last."""
     rows = []
     for diagram in X:
         births, lives = diagram[:, :1], diagram[:, 1:] - diagram[:, :1]
         A, B = (
             norm.pdf(c, x, frame.bandwidth)
-            for c, x in zip(centres, (births, lives), strict=True)
+            for c, x in zip(centers, (births, lives), strict=True)
         )
         rows.append((B.T @ A).ravel())
     return np.array(rows)

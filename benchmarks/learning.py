@@ -32,7 +32,7 @@ def benchmark_kmeans(settings: Settings) -> list[Table]:
 
 
 def benchmark_mixture(settings: Settings) -> list[Table]:
-    """Race one expectation and one maximisation from the same start."""
+    """Race one expectation and one maximization from the same start."""
     return [_mixture_race(covariance, settings) for covariance in ("diag", "full")]
 
 

@@ -78,7 +78,7 @@ def benchmark_pipeline(settings: Settings) -> list[Table]:
     reached = inertia(some, codebook.words / codebook.scale)
 
     def as_good(_: np.ndarray) -> Verdict:
-        # One start each: the clusters differ, and their quality by a few per cent.
+        # One start each: the clusters differ, and their quality by a few percent.
         words = theirs["words"] / codebook.scale
         ratio = reached / inertia(some, words)
         return Verdict(0.85 <= ratio <= 1.15, f"pbow's inertia over this: {ratio:.2f}")

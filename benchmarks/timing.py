@@ -1,7 +1,7 @@
 """Contenders of one task take turns in one process; the fastest turn of each counts.
 
 Other programs on the machine only ever make a turn slower, and turns that alternate
-meet the same neighbours: minima of alternating turns compare what the code costs.
+meet the same neighbors: minima of alternating turns compare what the code costs.
 """
 
 import time
@@ -50,7 +50,7 @@ class Contender:
     name : str
         How the tables call it.
     run : callable or None
-        Does the whole task, or the `share` of it; None where it cannot be had.
+        Does the whole task, or the `share` of it; None if not available.
     check : callable, optional
         Compares what `run` returned with pbow's result.
     share : float
@@ -68,7 +68,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class Timing:
-    """What a contender took for the whole task; None if it could not be had."""
+    """What a contender took for the whole task; None if not available."""
 
     name: str
     seconds: float | None
