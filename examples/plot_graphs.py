@@ -28,11 +28,11 @@ rng = np.random.default_rng(0)
 places = np.arange(n_vertices)
 
 
-def anywhere():
+def random_edges():
     return rng.integers(n_vertices, size=(2 * n_vertices, 2))
 
 
-def ring():
+def rewired_ring():
     starts, steps = np.tile(places, 2), np.repeat([1, 2], n_vertices)
     ends = (starts + steps) % n_vertices
     moved = rng.uniform(size=len(ends)) < 0.5
@@ -41,17 +41,17 @@ def ring():
     ]
 
 
-def popular():
+def preferential():
     edges = [(0, 1), (1, 2), (2, 0)]
     for vertex in places[3:]:
-        # An end of an edge: the more edges a vertex has, the likelier.
+        # The probability of a vertex is proportional to its degree.
         chosen = rng.choice(np.ravel(edges), size=2)
         edges.extend((vertex, other) for other in chosen)
     return np.array(edges)
 
 
-kinds = [anywhere, ring, popular]
-graphs = [(kind(), n_vertices) for kind in kinds for _ in range(n_per_class)]
+generators = [random_edges, rewired_ring, preferential]
+graphs = [(make(), n_vertices) for make in generators for _ in range(n_per_class)]
 y = np.repeat(np.arange(3), n_per_class)
 
 # %%
@@ -73,7 +73,7 @@ plt.show()
 # integers, so three words are enough.
 
 for name, X, essential in (
-    ("sublevel, what dies", sublevel["H0"], "drop"),
+    ("sublevel, finite H0", sublevel["H0"], "drop"),
     ("sublevel, all", sublevel, float(n_vertices)),
     ("extended", extended[["Ord0", "Ext0", "Ext1"]], "drop"),
 ):

@@ -75,7 +75,7 @@ def depth(graph):
 parts = {}
 for function in (log_degree, depth):
     X = graph_extended(graphs, function)
-    # Steps grow from one vertex, so that branches of the depth all point up.
+    # The depth has one minimum per component, so all its branches point up.
     kept = [part for part in X.parts if X[part].sizes.any()]
     parts |= {f"{function.__name__} {part}": X[part] for part in kept}
 X = Diagrams.from_parts(parts)
