@@ -1,6 +1,7 @@
 """Build the sdist and the wheel, install them into empty environments, use them there.
 
     python scripts/check_packages.py [--python python3.13] [--extras none plot all]
+                                     [--no-tests] [--dist FOLDER]
 
 The wheel is built from the sdist. It is installed with no extra, with each one and with
 all; the sdist with no extra. In each environment,
@@ -27,11 +28,12 @@ import tempfile
 import tomllib
 import zipfile
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parent.parent
 PAGES = ("README.md", "docs/get_started.md")
 EXTRAS = ("homology", "plot", "arrow", "datasets", "explorer", "experiment", "dask")
-SDIST_MB = 5
+SDIST_MB = 7
 NOT_PYTHON = {
     "pbow/py.typed",
     "pbow/__init__.pyi",
@@ -135,9 +137,6 @@ class Environment:
         run([python, "-m", "venv", folder])
         self.bin = folder / ("Scripts" if os.name == "nt" else "bin")
         self.python = self.bin / "python"
-        self.install(requirement)
-
-    def install(self, requirement: str) -> None:
         pip = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
         run([self.python, *pip, requirement])
 
@@ -158,23 +157,23 @@ class Environment:
         return named[1]
 
 
-def run(command: list[str | Path], **options: object) -> None:
-    done = subprocess.run(command, check=False, **options)  # type: ignore[call-overload]
+def run(command: list[str | Path], **options: Any) -> None:
+    """Run a command, or end."""
+    done = subprocess.run(command, check=False, **options)
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))} has failed.")
 
 
-def build(folder: Path) -> tuple[Path, Path]:
+def build(folder: Path, dist: Path) -> tuple[Path, Path]:
     """Return the sdist and the wheel, which is built from it."""
     tools = Environment(folder / "build", sys.executable, "build")
-    run([tools.python, "-m", "build", "--outdir", folder / "dist", ROOT])
-    (sdist,), (wheel,) = (
-        list((folder / "dist").glob(form)) for form in ("*.tar.gz", "*.whl")
-    )
-    return sdist, wheel
+    run([tools.python, "-m", "build", "--outdir", dist, ROOT])
+    (sdist,), (wheel,) = (list(dist.glob(form)) for form in ("*.tar.gz", "*.whl"))
+    return sdist.resolve(), wheel.resolve()
 
 
 def check_content(sdist: Path, wheel: Path) -> None:
+    """End if a package lacks a file, or has too much."""
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     folders = {name.partition("/")[0] for name in names}
@@ -193,20 +192,23 @@ def check_content(sdist: Path, wheel: Path) -> None:
 
 
 def version_of(wheel: Path) -> str:
+    """Return the version in the name of a file."""
     return wheel.name.split("-")[1]
 
 
 def python_lines(page: str) -> str:
     """Return the Python code of a page, block after block."""
     text = (ROOT / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(python|pycon)\n(.*?)^```", text, re.M | re.S)
     code = []
-    for language, block in re.findall(r"^```(python|pycon)\n(.*?)^```", text, re.M | re.S):
+    for language, block in blocks:
         examples = doctest.DocTestParser().get_examples(block)
         code += [e.source for e in examples] if language == "pycon" else [block]
     return "".join(code)
 
 
 def commands(page: str) -> list[list[str]]:
+    """Return the commands of a page that call pbow, word by word."""
     text = (ROOT / page).read_text(encoding="utf-8")
     return [line.split() for line in re.findall(r"^pbow .+$", text, re.M)]
 
@@ -225,24 +227,26 @@ def check_environment(env: Environment, extra: str, version: str) -> None:
     """Use pbow in an environment that has one extra, ``"none"`` or ``"all"``."""
     has = {e for e in EXTRAS if packages_of(e) <= packages_of(extra)}
 
-    def check(what: str, named: str | None, *, needs: str | None = None) -> None:
-        missing = {needs} - has - {None} if needs else {*EXTRAS} - has | {None}
-        if named not in (missing or {None}):
+    def check(
+        what: str, command: list[str | Path], allowed: set[str | None]
+    ) -> str | None:
+        named = env.missing_extra(*command)
+        if named not in allowed:
             sys.exit(f"{what} with the extra {extra} asks for the extra {named}.")
-        print(f"  {what}: {'runs' if named is None else f'needs the extra {named}'}")
+        result = "runs" if named is None else f"needs the extra {named}"
+        print(f"  {what}: {result}", flush=True)
+        return named
 
-    check("core", env.missing_extra(env.python, "-c", CORE, version), needs="none")
+    check("core", [env.python, "-c", CORE, version], {None})
     for needed, code in NEEDS.items():
-        named = env.missing_extra(env.python, "-c", code)
-        check(f"an example of {needed}", named, needs=needed)
+        allowed = {None if needed in has else needed}
+        check(f"an example of {needed}", [env.python, "-c", code], allowed)
+    lacking = {None, *EXTRAS} - has
     for page in PAGES:
-        code = python_lines(page)
-        check(f"Python of {page}", env.missing_extra(env.python, "-c", code))
+        check(f"Python of {page}", [env.python, "-c", python_lines(page)], lacking)
     # Those of Get started are the same.
     for program, *words in commands("README.md"):
-        named = env.missing_extra(env.bin / program, *words)
-        check(f"{program} {words[0]}", named)
-        if named:
+        if check(f"pbow {words[0]}", [env.bin / program, *words], lacking):
             break
 
 
@@ -259,14 +263,16 @@ def check_tests(sdist: Path, folder: Path, python: str) -> None:
 
 
 def main() -> None:
+    """Check what the arguments ask for."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--python", default=sys.executable, help="of the environments")
     parser.add_argument("--extras", nargs="+", default=["none", *EXTRAS, "all"])
     parser.add_argument("--no-tests", action="store_true", help="only the packages")
+    parser.add_argument("--dist", type=Path, help="folder to keep the packages in")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="pbow-packages-") as name:
         folder = Path(name)
-        sdist, wheel = build(folder)
+        sdist, wheel = build(folder, options.dist or folder / "dist")
         check_content(sdist, wheel)
         version = version_of(wheel)
         for extra in options.extras:
