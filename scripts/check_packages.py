@@ -196,21 +196,29 @@ def version_of(wheel: Path) -> str:
     return wheel.name.split("-")[1]
 
 
+def blocks_of(page: str) -> list[tuple[str, str]]:
+    """Return the language and the text of every block of code."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(r"^```(\w+)\n(.*?)^```", text, re.M | re.S)
+
+
 def python_lines(page: str) -> str:
     """Return the Python code of a page, block after block."""
-    text = (ROOT / page).read_text(encoding="utf-8")
-    blocks = re.findall(r"^```(python|pycon)\n(.*?)^```", text, re.M | re.S)
     code = []
-    for language, block in blocks:
-        examples = doctest.DocTestParser().get_examples(block)
-        code += [e.source for e in examples] if language == "pycon" else [block]
+    for language, block in blocks_of(page):
+        if language == "python":
+            code.append(block)
+        elif language == "pycon":
+            examples = doctest.DocTestParser().get_examples(block)
+            code += [example.source for example in examples]
     return "".join(code)
 
 
 def commands(page: str) -> list[list[str]]:
     """Return the commands of a page that call pbow, word by word."""
-    text = (ROOT / page).read_text(encoding="utf-8")
-    return [line.split() for line in re.findall(r"^pbow .+$", text, re.M)]
+    blocks = [block for language, block in blocks_of(page) if language == "sh"]
+    lines = "".join(blocks).splitlines()
+    return [line.split() for line in lines if line.startswith("pbow ")]
 
 
 def packages_of(extra: str) -> set[str]:
