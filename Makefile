@@ -6,7 +6,7 @@
 #   make experiments JOBS=8      processes; by default as many as there are cores
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-random test-browser test-long lint docs bench experiments-quick experiments clean
+.PHONY: help demo test test-random test-browser test-long test-packages lint docs bench experiments-quick experiments clean
 # All targets install into the same .venv.
 .NOTPARALLEL:
 
@@ -42,6 +42,9 @@ test-browser: .venv/.has-test $(jit)/.warm  ## the explorer in Chromium, install
 test-long: .venv/.has-test docs  ## the tests that take minutes, and docs
 	scripts/install-chromium.sh
 	$(python) -m pytest -rs -m long $(ARGS)
+
+test-packages: .venv/.has-all  ## sdist and wheel in empty environments, with every extra
+	$(python) scripts/check_packages.py $(ARGS)
 
 lint: .venv/.has-all .venv/.has-lint  ## style, types and the arrows between modules
 	$(python) -m ruff check .

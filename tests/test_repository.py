@@ -6,24 +6,37 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 import pbow
 
 ROOT = Path(__file__).parent.parent
 
 
-def test_the_installed_version_is_that_of_pyproject():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert pbow.__version__ == project["version"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
-def test_the_citation_names_this_version_and_the_paper():
+def test_the_version_is_that_of_the_installed_package_and_in_no_file():
+    assert pbow.__version__ == version("pbow") == str(Version(pbow.__version__))
+    assert "version" not in PROJECT
+    assert PROJECT["dynamic"] == ["version"]
+
+
+def test_the_citation_names_the_last_release_and_the_paper():
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     software, paper = citation.split("\npreferred-citation:\n")
-    assert f"\nversion: {pbow.__version__}\n" in software
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    releases = re.findall(r"^## \[(\d.*?)\]", changelog, re.M)
+    assert re.findall("^version: (.+)", software, re.M) == releases[:1]
     assert "Persistence Bag-of-Words for Topological Data Analysis" in paper
     families = re.findall("family-names: (.+)", paper)
     assert families == ["Zieliński", "Lipiński", "Juda", "Zeppelzauer", "Dłotko"]
@@ -66,17 +79,135 @@ def test_every_public_module_is_an_attribute_of_the_package():
     assert all(getattr(pbow, name) for name in pbow.__all__)
 
 
-def test_no_tracked_file_holds_a_path_of_one_machine():
+def tracked_files():
     if not (ROOT / ".git").exists() or shutil.which("git") is None:
         pytest.skip("which files are tracked is known only to git in a clone")
     listing = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True
     )
     files = [ROOT / name for name in listing.stdout.decode().split("\0") if name]
-    machine_path = re.compile(rb"(?<![\w.])/(work|root)/")
     # A tracked file may be missing from the tree before its removal is committed.
-    found = [f for f in files if f.is_file() and machine_path.search(f.read_bytes())]
-    assert found == []
+    return [file for file in files if file.is_file()]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [rb"(?<![\w.])/(work|root)/", rb"\b(test\.)?pypi\.org|pythonhosted\.org"],
+    ids=["a path of one machine", "the host of a package registry"],
+)
+def test_no_tracked_file_holds(text):
+    found = [file for file in tracked_files() if re.search(text, file.read_bytes())]
+    # This one has the patterns.
+    assert found in ([], [Path(__file__)])
+
+
+def test_a_repository_that_welcomes_contributors_has_these_files():
+    files = (
+        "LICENSE",
+        "SECURITY.md",
+        "CODE_OF_CONDUCT.md",
+        ".pre-commit-config.yaml",
+        ".github/pull_request_template.md",
+        ".github/ISSUE_TEMPLATE/bug.yml",
+        "paper/paper.md",
+    )
+    assert [name for name in files if not (ROOT / name).is_file()] == []
+
+
+@pytest.mark.parametrize("file", WORKFLOWS, ids=lambda path: path.stem)
+def test_every_step_of_a_workflow_runs_a_command_or_a_pinned_action(file):
+    jobs = yaml.safe_load(file.read_text(encoding="utf-8"))["jobs"]
+    steps = [step for job in jobs.values() for step in job["steps"]]
+    assert all(("run" in step) != ("uses" in step) for step in steps)
+    used = [step["uses"] for step in steps if "uses" in step]
+    assert [name for name in used if not re.search(r"@(release/)?v\d+$", name)] == []
+    targets = {
+        word
+        for step in steps
+        for word in re.findall(r"^make (\S+)", step.get("run", ""), re.M)
+    }
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert targets <= {*re.findall(r"^([a-z-]+):", makefile, re.M)}
+    scripts = re.findall(r"scripts/\w+\.\w+", file.read_text(encoding="utf-8"))
+    assert [name for name in scripts if not (ROOT / name).is_file()] == []
+
+
+def test_all_supported_versions_of_python_are_tested_on_all_systems():
+    supported = [
+        text.rpartition(" ")[2]
+        for text in PROJECT["classifiers"]
+        if re.fullmatch(r"Programming Language :: Python :: 3\.\d+", text)
+    ]
+    assert PROJECT["requires-python"] == f">={supported[0]}"
+    checks = ROOT / ".github" / "workflows" / "checks.yml"
+    jobs = yaml.safe_load(checks.read_text(encoding="utf-8"))["jobs"]
+    posix = jobs["test"]["strategy"]["matrix"]
+    windows = jobs["test-windows"]
+    assert posix["python"] == windows["strategy"]["matrix"]["python"] == supported
+    systems = {name.partition("-")[0] for name in [*posix["os"], windows["runs-on"]]}
+    assert systems == {"ubuntu", "macos", "windows"}
+
+
+def test_the_oldest_versions_that_are_tested_are_those_that_are_allowed():
+    oldest = dict(
+        line.split("==")
+        for line in (ROOT / "constraints-oldest.txt").read_text("utf-8").splitlines()
+        if not line.startswith("#")
+    )
+    extras = PROJECT["optional-dependencies"]
+    users = [extra for extra in extras if extra not in ("lint", "docs")]
+    listed = [*PROJECT["dependencies"], *(line for e in users for line in extras[e])]
+    own = [
+        requirement for requirement in map(Requirement, listed) if requirement.specifier
+    ]
+    # Of ">=0.9", 0.9.0 is the oldest, or 0.9.1 where there is no such release.
+    wrong = [
+        str(line)
+        for line in own
+        if oldest[canonicalize_name(line.name)]
+        not in SpecifierSet(str(line.specifier).replace(">=", "==") + ".*")
+    ]
+    assert wrong == []
+
+
+def test_the_readme_names_every_extra_for_users():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    extras = {*PROJECT["optional-dependencies"]} - {"test", "lint", "docs"}
+    assert [extra for extra in sorted(extras) if f"`{extra}`" not in readme] == ["all"]
+    assert "[all]" in readme
+
+
+def table_of(document, first_row):
+    """Return the rows of the table that has this one, by their first cell."""
+    text = document.read_text(encoding="utf-8")
+    start = text.rindex("\n\n", 0, text.index(f"| {first_row} |"))
+    lines = text[start:].lstrip().partition("\n\n")[0].splitlines()[2:]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {name: rest for name, *rest in cells}
+
+
+def test_accuracies_of_the_article_are_those_of_the_readme():
+    article = table_of(ROOT / "paper" / "paper.md", "sPBoW")
+    readme = table_of(ROOT / "README.md", "sPBoW")
+    names = {
+        "certified sPBoW": "`certified()` sPBoW",
+        "statistics": "PersistenceStatistics",
+        "persistence images": "PersistenceImage",
+        "Atol, 100 centers": "Atol (GUDHI), 100 centers",
+    }
+    on_distances = {
+        name: [cell.partition(" / ")[2] for cell in readme[names.get(name, name)]]
+        for name in article
+    }
+    assert article == on_distances
+
+
+def test_every_reference_of_the_article_is_used_and_is_there():
+    cited = re.findall(r"@(\w+\d{4})", (ROOT / "paper" / "paper.md").read_text("utf-8"))
+    entries = (ROOT / "paper" / "paper.bib").read_text("utf-8")
+    keys = re.findall(r"^@\w+\{(\w+),", entries, re.M)
+    assert sorted({*cited}) == sorted(keys)
+    assert entries.count("  doi ") + entries.count("  url ") == len(keys)
 
 
 def test_every_module_has_a_test_file_of_its_own_name():

@@ -150,7 +150,7 @@ class ParquetVectors:
         # Contiguous, so that a column is copied once.
         by_column = np.ascontiguousarray(H.T)
         arrays |= dict(zip(self._columns, map(to_array, by_column), strict=True))
-        batch = self._pyarrow.record_batch(arrays)
+        batch = self._pyarrow.RecordBatch.from_pydict(arrays)
         if self._writer is None:
             self._writer = self._parquet.ParquetWriter(self._file, batch.schema)
         self._writer.write_batch(batch)
