@@ -47,7 +47,7 @@ INPUTS = (
 INTERRUPTED_AT = {
     "info diagrams.pbow": "pbow.io.read_diagrams",
     "info model.pbow": "pbow.load",
-    "info arrays.npz": "pbow.datasets.sources.opened",
+    "info arrays.npz": "pbow.io.npz.opened",
     "evaluate": "pbow.evaluation.evaluate",
     "demo": "pbow.demo.make_diagrams",
     "datasets import": "pbow.datasets.import_dataset",

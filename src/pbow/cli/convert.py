@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
@@ -24,7 +24,15 @@ def _formats() -> Iterable[str]:
 
 @click.command(cls=Command)
 @click.argument("sources", metavar="IN...", nargs=-1, required=True, type=options.path)
-@click.argument("target", metavar="OUT", type=options.path)
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    type=options.path,
+    metavar="OUT",
+    show_default="the last argument",
+    help="File or folder for the diagrams; - prints CSV.",
+)
 @click.option(
     "--from",
     "format",
@@ -55,8 +63,8 @@ def _formats() -> Iterable[str]:
 )
 @options.as_json
 def convert(
-    sources: tuple[Path, ...],
-    target: Path,
+    sources: Sequence[Path],
+    target: Path | None,
     format: str | None,
     to: str | None,
     parts: str | None,
@@ -69,13 +77,18 @@ def convert(
     IN is a file or a folder, or several, whose samples are concatenated.
 
     \b
-    pbow convert diagrams.csv diagrams.pbow
-    pbow convert gudhi-output/ diagrams.parquet
-    pbow convert --from hera hera-output/ --name H0 diagrams.csv
-    pbow convert --to hera --parts H1 diagrams.pbow hera-input
-    pbow convert diagrams.pbow - | head
+    pbow convert diagrams.csv -o diagrams.pbow
+    pbow convert gudhi-output/ -o diagrams.parquet
+    pbow convert hera-output/ --from hera --name H0 -o diagrams.csv
+    pbow convert diagrams.pbow --to hera --parts H1 -o hera-input
+    pbow convert diagrams.pbow -o - | head
     """
     start = time.perf_counter()
+    if target is None:
+        *sources, target = sources
+        if not sources:
+            msg = f"Missing option '-o': the file to convert {target} to."
+            raise click.UsageError(msg)
     check_json(target, as_json=as_json)
     # Inputs are not protected: a file may be converted in its place.
     check_format(target, to)

@@ -11,7 +11,7 @@ import click
 
 from pbow.cli import options
 from pbow.cli.descriptors import Descriptor, DescriptorOption, make_descriptors
-from pbow.cli.inputs import read_diagrams
+from pbow.cli.inputs import read_diagrams, read_labels
 from pbow.cli.shell import Command
 from pbow.cli.show import aligned, print_json, print_text
 
@@ -28,7 +28,7 @@ CLASSIFIERS = {
 
 @click.command(cls=Command)
 @options.diagrams
-@options.labels(required=True)
+@options.labels
 @options.names
 @click.option(
     "--descriptor",
@@ -65,7 +65,7 @@ CLASSIFIERS = {
 @options.as_json
 def evaluate(
     diagrams: Path,
-    labels: Path,
+    labels: Path | None,
     names: Path | None,
     descriptors: tuple[type, ...],
     classifier: str | None,
@@ -92,12 +92,11 @@ def evaluate(
     pbow evaluate diagrams.pbow --labels labels.csv --names names.txt
     """
     from pbow.evaluation import evaluate as evaluate_descriptor  # noqa: PLC0415
-    from pbow.io import read_labels  # noqa: PLC0415
 
     made = make_descriptors(descriptors, settings, random_state=random_state, **common)
     _check_classifier(classifier, made)
     X = read_diagrams(diagrams)
-    y = read_labels(labels, len(X), names)
+    y = read_labels(labels, len(X), names, diagrams=diagrams)
     results = []
     rows = [("descriptor", "accuracy, %", "features", "seconds")]
     for name, descriptor in made.items():

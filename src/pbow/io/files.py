@@ -33,7 +33,7 @@ def read_diagrams(
         A file; several files, whose samples follow one another; or a folder, whose
         files are read in natural order (2 before 10). Hidden files and those that
         begin with ``_`` are ignored, and subfolders are not searched.
-    format : {"pbow", "csv", "parquet", "arrow", "pers", "hera", "dipha", "perseus"}
+    format : {"pbow", "csv", "parquet", "arrow", "npz", "pers", "hera", ...}
         By default inferred from the first bytes or the file extension. Hera and
         Perseus, which have neither, must be named.
     name : str, default="H1"
@@ -83,7 +83,8 @@ def read_diagrams(
     paths = [file for one in given for file in files_at(Path(one), format)]
     known = FORMATS[format or _common_format(paths)]
     if known.holds == "collection":
-        return Diagrams.concatenate([known.read(file) for file in paths])
+        given_name = () if known.says_part else (name,)
+        return Diagrams.concatenate([known.read(p, *given_name) for p in paths])
     return read_samples(paths, known.read, name)
 
 
@@ -100,7 +101,7 @@ def write_diagrams(X: Any, path: AnyPath, format: str | None = None) -> None:
         A file to make or replace. For pers, hera and dipha, which have one file per
         sample, a folder that is new or empty, unless there is one sample and `path`
         has an extension; for perseus always a folder.
-    format : {"pbow", "csv", "parquet", "arrow", "pers", "hera", "dipha", "perseus"}
+    format : {"pbow", "csv", "parquet", "arrow", "npz", "pers", "hera", ...}
         By default inferred from the file extension.
 
     Raises

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import glob
+import os
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +18,13 @@ from pbow.errors import FileFormatError, format_error
 from pbow.io.dimensions import dimensions_of
 from pbow.io.formats import FORMATS
 
-__all__ = ["files_of", "read_perseus_files", "read_samples", "write_folder"]
+__all__ = [
+    "files_of",
+    "find_input_files",
+    "read_perseus_files",
+    "read_samples",
+    "write_folder",
+]
 
 Floats = NDArray[np.float64]
 Sample = Mapping[int | None, Floats]
@@ -37,6 +45,34 @@ def files_of(folder: Path, extensions: Collection[str] = ()) -> list[Path]:
         and (not extensions or file.suffix.lower() in extensions)
         and file.is_file()
     ]
+
+
+def find_input_files(paths: Iterable[Path], extensions: Collection[str]) -> list[Path]:
+    """Return the files that paths stand for: files, folders and patterns.
+
+    Files of a folder or a pattern come in natural order. A folder that has no file of
+    these `extensions` (in lower case) stands for its subfolders; these are not searched
+    any further.
+    """
+    listed = ", ".join(sorted(extensions))
+    files = []
+    for path in paths:
+        if glob.has_magic(os.fspath(path)) and not path.exists():
+            files += _matches(path, extensions)
+            continue
+        path.stat()  # one that does not exist is reported as such first
+        found = files_of(path, extensions) if path.is_dir() else [path]
+        for folder in [] if found else _subfolders(path):
+            found += files_of(folder, extensions)
+        if not found:
+            msg = f"The folder {path} has no files {listed}, nor have its subfolders."
+            raise FileNotFoundError(msg)
+        files += found
+    for file in files:
+        if file.suffix.lower() not in extensions:
+            msg = f"expected one of the extensions {listed}."
+            raise FileFormatError(file, msg)
+    return files
 
 
 def read_samples(
@@ -85,6 +121,25 @@ def write_folder(X: Diagrams, folder: Path, kind: str) -> None:
     with atomic_folder(folder) as draft:
         for i in range(len(X)):
             _write_sample(X[i : i + 1], draft / f"{i:0{n_digits}}", kind)
+
+
+def _subfolders(folder: Path) -> list[Path]:
+    found = (path for path in folder.iterdir() if not path.name.startswith((".", "_")))
+    return sorted(filter(Path.is_dir, found), key=lambda path: natural_key(path.name))
+
+
+def _matches(pattern: Path, extensions: Collection[str]) -> list[Path]:
+    names = glob.iglob(os.fspath(pattern), recursive=True)  # noqa: PTH207
+    found = [
+        path
+        for path in map(Path, names)
+        if path.suffix.lower() in extensions and path.is_file()
+    ]
+    if not found:
+        listed = ", ".join(sorted(extensions))
+        msg = f"No file {listed} matches the pattern {pattern}."
+        raise FileNotFoundError(msg)
+    return sorted(found, key=lambda path: natural_key(path.as_posix()))
 
 
 def _check_sample(path: Path, diagrams: Sample, name: str) -> None:

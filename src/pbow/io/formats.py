@@ -14,6 +14,7 @@ from pbow.io.container import SIGNATURE
 from pbow.io.csv import read_csv, write_csv
 from pbow.io.dipha import MAGIC, read_dipha, write_dipha
 from pbow.io.native import dump_native, read_native
+from pbow.io.npz_diagrams import read_npz, write_npz
 from pbow.io.text import (
     read_hera,
     read_pers,
@@ -48,6 +49,9 @@ class Format:
         What files begin with.
     signature_at : int
         Where the signature is, in bytes from the start.
+    says_part : bool
+        Whether files of a collection say which parts they have; if not, `read` takes
+        the name that the caller gives.
     """
 
     read: Callable[..., Any]
@@ -56,6 +60,7 @@ class Format:
     extensions: tuple[str, ...] = ()
     signature: bytes = b""
     signature_at: int = 0
+    says_part: bool = True
 
     def begins(self, start: bytes) -> bool:
         """Whether a file that begins with these bytes has the signature."""
@@ -78,6 +83,7 @@ FORMATS = {
     "arrow": Format(
         read_arrow, write_arrow, extensions=(".arrow", ".feather"), signature=b"ARROW1"
     ),
+    "npz": Format(read_npz, write_npz, extensions=(".npz",), says_part=False),
     "pers": Format(read_pers, write_pers, holds="sample", extensions=(".pers",)),
     "hera": Format(read_hera, write_hera, holds="sample"),
     "dipha": Format(
