@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from pbow._utils.files import atomic_write, naming
-from pbow.errors import FileFormatError
+from pbow.errors import FileFormatError, ParameterError
 
 if TYPE_CHECKING:
     from pbow.diagrams import Diagrams
@@ -43,7 +43,18 @@ def read_diagrams(*paths: Path, **options: Any) -> Diagrams:
     import pbow.io  # noqa: PLC0415
 
     if not any(map(is_stream, paths)):
-        return pbow.io.read_diagrams(paths, **options)
+        try:
+            return pbow.io.read_diagrams(paths, **options)
+        except ParameterError as error:
+            if error.parameter != "format":
+                raise
+            # Only `pbow convert` has an option for it.
+            given = paths[0] if len(paths) == 1 else paths[0].parent
+            msg = (
+                f"Expected a format, {error.expected}. Name it: `pbow convert {given} "
+                "--from hera -o diagrams.pbow` reads lines of birth and death."
+            )
+            raise ValueError(msg) from error
     with standard_input(paths, lambda data: ".csv") as copy:
         return pbow.io.read_diagrams(copy, **options)
 

@@ -10,16 +10,21 @@ from typing import Any
 from pbow._utils.checks import check_option
 from pbow._utils.files import AnyPath, atomic_write
 from pbow.diagrams import Diagrams, check_diagrams
-from pbow.errors import ParameterError
+from pbow.errors import FileFormatError, ParameterError
 from pbow.io.folders import (
+    PERSEUS_FILE,
     files_of,
     read_perseus_files,
     read_samples,
     write_folder,
 )
 from pbow.io.formats import EXTENSIONS, FORMATS
+from pbow.io.text import text_format
 
 __all__ = ["read_diagrams", "write_diagrams"]
+
+# Extensions of what diagrams are computed from.
+RAW = (".npy", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".off", ".ply", ".xyz")
 
 
 def read_diagrams(
@@ -34,8 +39,9 @@ def read_diagrams(
         files are read in natural order (2 before 10). Hidden files and those that
         begin with ``_`` are ignored, and subfolders are not searched.
     format : {"pbow", "csv", "parquet", "arrow", "npz", "pers", "hera", ...}
-        By default inferred from the first bytes or the file extension. Hera and
-        Perseus, which have neither, must be named.
+        By default inferred from the first bytes, the file extension, or the first
+        line: text files of two columns, birth and death, are read as Hera's. Perseus
+        must be named, and text files with other columns.
     name : str, default="H1"
         Name of the part where a file does not say the dimension: Hera's do not, nor do
         ``.pers`` files with two columns and files without points.
@@ -178,11 +184,29 @@ def _common_format(paths: Sequence[Path]) -> str:
 
 
 def format_of(path: Path) -> str:
+    """Return the format of a file, by its first bytes, its extension or first line."""
     with path.open("rb") as file:
-        start = file.read(64)
+        start = file.read(1 << 12)
     for kind, known in FORMATS.items():
         if known.begins(start):
             return kind
+    # Any table has the extension .csv.
+    if EXTENSIONS.get(path.suffix.lower(), "csv") == "csv" and b"\0" not in start:
+        kind = text_format(start)
+        if kind == "hera" and PERSEUS_FILE.fullmatch(path.name):
+            expected = (
+                f"hera, if {path} and the like are one sample each, or perseus, if "
+                "their last numbers are the dimensions of one sample"
+            )
+            raise ParameterError("format", expected, None)
+        if kind is not None:
+            return kind
+    if path.suffix.lower() in RAW:
+        msg = (
+            "it is not a file of diagrams. If it holds raw data, compute the diagrams "
+            "first, as pbow homology does."
+        )
+        raise FileFormatError(path, msg)
     return _format_by_name(path)
 
 
