@@ -179,8 +179,8 @@ def as_diagram(diagram: Any, index: int, name: str) -> Floats:
         return np.empty((0, 2))
     if points.ndim != 2 or points.shape[1] != 2:
         msg = (
-            f"{what} has shape {points.shape}; expected (n_points, 2): birth, death. Of "
-            "clouds or images, compute the diagrams first, by pbow.homology."
+            f"{what} has shape {points.shape}; expected (n_points, 2): birth, death. "
+            "Of clouds or images, compute the diagrams first, by pbow.homology."
         )
         raise ValueError(msg)
     return points

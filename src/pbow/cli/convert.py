@@ -22,6 +22,12 @@ def _formats() -> Iterable[str]:
     return FORMATS
 
 
+def _written() -> Iterable[str]:
+    from pbow.io.formats import FORMATS  # noqa: PLC0415
+
+    return [name for name, known in FORMATS.items() if known.write is not None]
+
+
 @click.command(cls=Command)
 @click.argument("sources", metavar="IN...", nargs=-1, required=True, type=options.path)
 @click.option(
@@ -38,12 +44,13 @@ def _formats() -> Iterable[str]:
     "format",
     type=options.LazyChoice(_formats),
     default=None,
-    show_default="inferred from the first bytes or the extension",
-    help="Format of IN. Required for Hera and Perseus.",
+    show_default="inferred from the first bytes, the extension or the first line",
+    help="Format of IN. Required for Perseus, and for text files that are not two "
+    "columns, birth and death.",
 )
 @click.option(
     "--to",
-    type=options.LazyChoice(_formats),
+    type=options.LazyChoice(_written),
     default=None,
     show_default="inferred from the extension",
     help="Format of OUT. Those of other programs have one file per sample, so OUT is a "

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pbow._utils.text import plural
 from pbow.cli import options
 from pbow.cli.inputs import (
     check_format,
@@ -50,6 +51,8 @@ METHODS = {
 ALL_METHODS = tuple(dict.fromkeys(m for methods in METHODS.values() for m in methods))
 # Options of the command itself, beside those of the functions.
 OWN_OPTIONS = {"graphs": ("heat",), "meshes": ("sources",)}
+# Fewer distinct points than this make a poor codebook.
+FEW_POINTS = 10
 # What a file by a pipe is, by how it begins; the last that fits.
 PIPED = {
     "clouds": {b"": ".csv", b"\x93NUMPY": ".npy", b"PK": ".npz"},
@@ -241,6 +244,22 @@ def homology(
         listed = ", ".join(f"{n} {label}" for label, n in counts)
         click.echo(f"{labels_out}: {listed}", err=True)
     report(output, X, start, as_json=as_json, samples=len(X), parts=X.parts)
+    if kind == "graphs" and given["heat"] is None and "values" not in settings:
+        _report_few_values(X)
+
+
+def _report_few_values(X: Diagrams) -> None:
+    """Say how to tell graphs apart whose degrees give a few distinct points only."""
+    import numpy as np  # noqa: PLC0415
+
+    points = np.concatenate([X[part].points for part in X.parts])
+    n_distinct = len(np.unique(points[np.isfinite(points[:, 1])], axis=0))
+    if n_distinct < FEW_POINTS:
+        click.echo(
+            f"Degrees give {plural(n_distinct, 'distinct point')} with a finite death; "
+            "--heat 10 and --method extended tell more graphs apart",
+            err=True,
+        )
 
 
 def _report_subfolders(

@@ -176,17 +176,18 @@ def check_format(
     path: Path, format: str | None = None, *, keep: Iterable[Path | None] = ()
 ) -> None:
     """Raise before the work if diagrams cannot be written to `path` after it."""
-    from pbow.io.formats import EXTENSIONS  # noqa: PLC0415
+    from pbow.io.formats import EXTENSIONS, FORMATS  # noqa: PLC0415
 
     if is_stream(path):
         if format not in {None, "csv"}:
             msg = f"The standard output takes csv, not {format}. Name a file."
             raise click.UsageError(msg)
         return
-    if format is None and path.suffix.lower() not in EXTENSIONS:
+    kind = format or EXTENSIONS.get(path.suffix.lower())
+    if kind is None or FORMATS[kind].write is None:
         msg = (
             f"Cannot infer the format of {path}; known extensions are "
-            f"{', '.join(EXTENSIONS)}."
+            f"{', '.join(e for e, name in EXTENSIONS.items() if FORMATS[name].write)}."
         )
         raise click.UsageError(msg)
     check_output(path, keep=keep, may_be_folder=True)

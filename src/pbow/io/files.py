@@ -148,6 +148,10 @@ def write_diagrams(X: Any, path: AnyPath, format: str | None = None) -> None:
         check_option("format", format, FORMATS)
     kind = format or _format_by_name(target)
     known = FORMATS[kind]
+    if known.write is None:
+        writable = ", ".join(name for name, one in FORMATS.items() if one.write)
+        msg = f"The format {kind} is only read; pbow writes {writable}."
+        raise ValueError(msg)
     has_folder = known.holds == "diagram" or target.is_dir() or not target.suffix
     if known.holds != "collection" and has_folder:
         write_folder(X, target, kind)
@@ -192,15 +196,15 @@ def format_of(path: Path) -> str:
             return kind
     # Any table has the extension .csv.
     if EXTENSIONS.get(path.suffix.lower(), "csv") == "csv" and b"\0" not in start:
-        kind = text_format(start)
-        if kind == "hera" and PERSEUS_FILE.fullmatch(path.name):
+        found = text_format(start)
+        if found == "hera" and PERSEUS_FILE.fullmatch(path.name):
             expected = (
                 f"hera, if {path} and the like are one sample each, or perseus, if "
                 "their last numbers are the dimensions of one sample"
             )
             raise ParameterError("format", expected, None)
-        if kind is not None:
-            return kind
+        if found is not None:
+            return found
     if path.suffix.lower() in RAW:
         msg = (
             "it is not a file of diagrams. If it holds raw data, compute the diagrams "

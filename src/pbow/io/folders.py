@@ -28,6 +28,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Sample = Mapping[int | None, Floats]
+Samples = Sample | list[Sample]
 
 PERSEUS_FILE = re.compile(r"(.+)_(0|[1-9][0-9]{0,2})\.txt")
 
@@ -76,17 +77,21 @@ def find_input_files(paths: Iterable[Path], extensions: Collection[str]) -> list
 
 
 def read_samples(
-    paths: Sequence[Path], read: Callable[[Path], Sample], name: str
+    paths: Sequence[Path], read: Callable[[Path], Samples], name: str
 ) -> Diagrams:
-    """Read one file per sample by the reader of a format that holds one.
+    """Read one file per sample by the reader of a format that holds one, or some.
 
     `name` is that of the part where files do not say the dimension.
     """
-    samples = []
+    samples: list[Sample] = []
+    origins: list[Path] = []
     for path in paths:
-        samples.append(read(path))
-        _check_sample(path, samples[-1], name)
-    return _join(paths, samples, name)
+        found = read(path)
+        for one in found if isinstance(found, list) else [found]:
+            _check_sample(path, one, name)
+            samples.append(one)
+            origins.append(path)
+    return _join(origins, samples, name)
 
 
 def read_perseus_files(given: Sequence[Path]) -> Diagrams:
@@ -186,6 +191,7 @@ def _perseus_files(path: Path) -> list[Path]:
 
 def _write_sample(X: Diagrams, stem: Path, kind: str) -> None:
     known = FORMATS[kind]
+    assert known.write is not None
     if known.holds == "sample":
         extension = known.extensions[0] if known.extensions else ".txt"
         with stem.with_suffix(extension).open("xb") as file:

@@ -11,9 +11,8 @@ import os
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BufferedReader
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +31,7 @@ class Npz:
     unfold into far more than its size, is a ValueError.
     """
 
-    def __init__(self, file: BufferedReader) -> None:
+    def __init__(self, file: BinaryIO) -> None:
         self._file = file
         n_bytes = file.seek(0, os.SEEK_END)
         with damage_as_value_error():
@@ -45,7 +44,7 @@ class Npz:
     def sha256(self) -> str:
         """Return the digest of the file's bytes."""
         self._file.seek(0)
-        return hashlib.file_digest(self._file, "sha256").hexdigest()
+        return hashlib.file_digest(self._file, "sha256").hexdigest()  # type: ignore[arg-type]
 
     @property
     def names(self) -> list[str]:
