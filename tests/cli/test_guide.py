@@ -84,6 +84,14 @@ def scans(tmp_path):
     (tmp_path / "labels.txt").write_text(labels)
     rows = "".join(f"{i}.csv,{names[i]}\n" for i in reversed(chosen))
     (tmp_path / "labels.csv").write_text(f"file,label\n{rows}")
+    pillow = pytest.importorskip("PIL.Image")
+    rng = np.random.default_rng(0)
+    for label, levels in {"rough": 256, "smooth": 64}.items():
+        folder = tmp_path / "by-label" / label
+        folder.mkdir(parents=True)
+        for i in range(6):
+            pixels = rng.integers(0, levels, (8, 9)).astype(np.uint8)
+            pillow.fromarray(pixels).save(folder / f"{i}.png")
     return tmp_path
 
 
@@ -119,12 +127,11 @@ CAT = re.compile(r"cat (\S+) \| ")
 def inputs_of_help(run, scans):
     """Files of the names that the examples of the help have."""
     pillow = pytest.importorskip("PIL.Image")
-    for folder in ("pictures", "graphs", "by-label/a", "by-label/b", "experiments"):
-        (scans / folder).mkdir(parents=True)
+    for folder in ("pictures", "graphs", "experiments"):
+        (scans / folder).mkdir()
     for i in range(3):
         pixels = np.arange(20, dtype=np.uint8).reshape(4, 5) ** (i + 1)
-        for folder in ("pictures", "by-label/a", "by-label/b"):
-            pillow.fromarray(pixels).save(scans / folder / f"{i}.png")
+        pillow.fromarray(pixels).save(scans / "pictures" / f"{i}.png")
         (scans / "graphs" / f"{i}.txt").write_text("0 1\n1 2\n2 0\n2 3\n")
     numbered = np.c_[np.arange(4), np.eye(4)[:, :3]]
     np.savetxt(scans / "numbered.csv", numbered, delimiter=",")
