@@ -97,7 +97,14 @@ def test_samples_of_several_parts_make_a_collection(ragged):
         ),
         ([[np.zeros((3, 2)), np.zeros((4, 2))]], "is a list of 2 arrays, as programs"),
         ([[np.zeros((0, 2)), [[0, 1], [0, 1], [0, 2]]]], "is a list of 2 arrays"),
-        ([[(0, (0.0, 1.0)), (1, (0.2, 0.4))]], "persistence_intervals_in_dimension"),
+        ([[(0, (0.0, 1.0)), (1, (0.2, 0.4))]], r"pbow\.io\.from_gudhi\(results\)"),
+        ([(0, (0.0, 1.0)), (1, (0.2, 0.4))], r"pbow\.io\.from_gudhi\(\[result\]\)"),
+        ([{0: [[0, 1]], 1: []}], r"pbow\.io\.from_gudhi\(results\)"),
+        ({"dgms": [[]], "num_edges": 3}, r"pbow\.io\.from_ripser\(\[result\]\)"),
+        ([{"dgms": [[]]}, {"dgms": [[]]}], r"pbow\.io\.from_ripser\(results\)"),
+        ([[np.zeros((3, 2)), np.zeros((4, 2))]], r"pbow\.io\.from_ripser"),
+        (np.zeros((5, 3)), r"pbow\.io\.from_giotto\(X\[None\]\)"),
+        (np.zeros((2, 8, 8)), "compute the diagrams first, by pbow.homology"),
         (
             [np.zeros((1, 2)), {"H1": []}],
             "Diagram 1 of part H1 is a dict, but sample 0",
@@ -106,6 +113,7 @@ def test_samples_of_several_parts_make_a_collection(ragged):
         ([[[0, 1], [0]]], "Diagram 0 of part H1 is not an array of numbers"),
         (["abc"], "Diagram 0 of part H1 is not an array of numbers"),
         ("diagrams.csv", "Expected a collection of diagrams, got str 'diagrams.csv'"),
+        ("diagrams.csv", r"pbow\.io\.read_diagrams reads files"),
         (7, "Expected a collection of diagrams, got int 7"),
         (None, "Expected a collection of diagrams, got NoneType"),
         ([[[0, 10**400]]], "Diagram 0 of part H1 is not an array of numbers"),
@@ -120,3 +128,15 @@ def test_samples_of_several_parts_make_a_collection(ragged):
 def test_what_is_no_collection_of_diagrams_is_named(X, message):
     with pytest.raises(ValueError, match=message):
         check_diagrams(X)
+
+
+def test_results_of_programs_name_the_function_that_reads_them():
+    ripser = pytest.importorskip("ripser").ripser
+    nx = pytest.importorskip("networkx")
+    result = ripser(np.eye(5)[:, :3])
+    with pytest.raises(ValueError, match=r"from_ripser\(\[result\]\)"):
+        check_diagrams(result)
+    with pytest.raises(ValueError, match=r"from_ripser\(results\)"):
+        check_diagrams([result, result])
+    with pytest.raises(ValueError, match=r"graph_sublevel\(graphs\)"):
+        check_diagrams([nx.path_graph(3)])

@@ -7,7 +7,7 @@ instead. Whether the points are valid is checked in :mod:`pbow.diagrams`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ __all__ = [
     "describe",
     "is_table",
     "listed",
+    "refuse_results",
 ]
 
 Floats = NDArray[np.float64]
@@ -34,6 +35,8 @@ def as_samples(X: Any) -> list[Any]:
     expected = "Expected a collection of diagrams, got"
     if isinstance(X, (str, bytes)) or not isinstance(X, Iterable):
         msg = f"{expected} {describe(X)}. Pass a list of arrays of shape (n_points, 2)."
+        if isinstance(X, str):
+            msg += " pbow.io.read_diagrams reads files."
         raise ValueError(msg)
     if hasattr(X, "sources"):
         msg = (
@@ -53,7 +56,8 @@ def as_samples(X: Any) -> list[Any]:
         if X.ndim == 2:
             msg = (
                 f"{expected} one array of shape {X.shape}. Wrap a single diagram in a "
-                "list, [X]; a cloud of points becomes one by pbow.homology.rips([X])."
+                "list, [X]; a cloud of points becomes one by pbow.homology.rips([X]), "
+                "and a sample of giotto-tda by pbow.io.from_giotto(X[None])."
             )
             raise ValueError(msg)
         if X.ndim == 3 and X.shape[2] == 3:
@@ -64,6 +68,7 @@ def as_samples(X: Any) -> list[Any]:
             )
             raise ValueError(msg)
     samples = list(X)
+    refuse_results(samples)
     first = samples[0] if samples else None
     # A list of points is one diagram that was not wrapped.
     if (
@@ -78,6 +83,47 @@ def as_samples(X: Any) -> list[Any]:
         )
         raise ValueError(msg)
     return samples
+
+
+def refuse_results(X: Any) -> None:
+    """Raise for results of other programs; name the function that converts them."""
+    several = isinstance(X, (list, tuple))
+    first = (X[0] if X else None) if several else X
+    if hasattr(first, "nodes") and hasattr(first, "edges"):
+        msg = (
+            "Expected a collection of diagrams, got graphs. Compute their diagrams "
+            "first: pbow.homology.graph_sublevel(graphs)."
+        )
+        raise ValueError(msg)
+    program = reader = ""
+    if isinstance(first, Mapping):
+        if "dgms" in first:
+            program, reader = "ripser", "from_ripser"
+        elif several and first and all(isinstance(key, Integral) for key in first):
+            program, reader = "gudhi, by dimension", "from_gudhi"
+    elif _is_interval(first) or (
+        isinstance(first, (list, tuple)) and len(first) > 0 and _is_interval(first[0])
+    ):
+        program, reader = "gudhi's persistence()", "from_gudhi"
+        several = not _is_interval(first)
+    if reader:
+        argument = "results" if several else "[result]"
+        what = "results" if several else "one result"
+        msg = (
+            f"Expected a collection of diagrams, got {what} of {program}. Convert "
+            f"{'them' if several else 'it'}: pbow.io.{reader}({argument})."
+        )
+        raise ValueError(msg)
+
+
+def _is_interval(value: Any) -> bool:
+    """Whether it is (dimension, (birth, death))."""
+    return (
+        isinstance(value, (list, tuple))
+        and len(value) == 2
+        and isinstance(value[0], Integral)
+        and isinstance(value[1], (list, tuple))
+    )
 
 
 def is_table(X: Any) -> bool:
@@ -123,14 +169,19 @@ def as_diagram(diagram: Any, index: int, name: str) -> Floats:
     if _is_several(diagram):
         msg = (
             f"{what} is a list of {len(diagram)} arrays, as programs give for several "
-            "dimensions. Name them: Diagrams.from_list([{'H0': ..., 'H1': ...}, ...])."
+            "dimensions. Lists that begin with dimension 0 are read by pbow.io."
+            "from_ripser, and those of gudhi by from_gudhi. Name others: "
+            "Diagrams.from_list([{'H0': ..., 'H1': ...}, ...])."
         )
         raise ValueError(msg)
     points = as_floats(diagram, what)
     if points.size == 0 and points.shape in {(0,), (1, 0), (0, 2)}:
         return np.empty((0, 2))
     if points.ndim != 2 or points.shape[1] != 2:
-        msg = f"{what} has shape {points.shape}; expected (n_points, 2): birth, death."
+        msg = (
+            f"{what} has shape {points.shape}; expected (n_points, 2): birth, death. "
+            "Of clouds or images, compute the diagrams first, by pbow.homology."
+        )
         raise ValueError(msg)
     return points
 

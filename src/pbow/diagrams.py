@@ -23,6 +23,7 @@ from pbow._conversion import (
     describe,
     is_table,
     listed,
+    refuse_results,
 )
 from pbow._utils.html import html_table
 from pbow.errors import DiagramError, shown
@@ -174,6 +175,7 @@ class Diagrams:
         """
         if is_table(parts):
             parts = columns_of(parts)
+        refuse_results(parts)
         if not isinstance(parts, Mapping) or not parts:
             msg = (
                 "Expected a dict with at least one part, for example "

@@ -122,3 +122,24 @@ def test_commands_that_draw_take_a_model_of_ones_own(run, own, command):
     own_class = ["--descriptor", f"{own}:Words"]
     run("fit diagrams.pbow --words 2 -o own.pbow", *own_class)
     run(command.format(files="own.pbow diagrams.pbow"), *own_class)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--words 3 --set n_words=4", "Pass --words or --set n_words, not both."),
+        ("--set random_state=4", "Pass --seed, not --set random_state."),
+        ("--set n_jobs=1", "Pass --jobs, not --set n_jobs."),
+    ],
+)
+def test_a_parameter_is_set_once(run, folder, words, message):
+    for command in ("fit diagrams.pbow -o m.pbow", "evaluate diagrams.pbow"):
+        assert message in run(f"{command} {words}", code=2).stderr
+
+
+@pytest.mark.parametrize("command", ["fit", "evaluate"])
+def test_the_help_has_the_default_number_of_words(run, command):
+    default = ",".join(map(str, vectorizers.PersistenceBoW().n_words))
+    assert vectorizers.StablePersistenceBoW().n_words == (10, 30, 100)
+    text = " ".join(run(command, "--help").stdout.split())
+    assert f"[default: ({default} for pbow and spbow)]" in text

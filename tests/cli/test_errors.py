@@ -47,7 +47,7 @@ INPUTS = (
 INTERRUPTED_AT = {
     "info diagrams.pbow": "pbow.io.read_diagrams",
     "info model.pbow": "pbow.load",
-    "info arrays.npz": "pbow.datasets.sources.opened",
+    "info arrays.npz": "pbow.io.npz.opened",
     "evaluate": "pbow.evaluation.evaluate",
     "demo": "pbow.demo.make_diagrams",
     "datasets import": "pbow.datasets.import_dataset",
@@ -66,7 +66,7 @@ CLASSES = "model.pbow diagrams.pbow --labels labels.txt -o out.png "
 REFUSED = [
     ("convert --parts H7 diagrams.pbow x.csv", 1, "There is no part 'H7';"),
     ("convert --to hera diagrams.pbow x", 1, "there are H0, H1. Select one"),
-    ("convert labels.txt x.csv", 1, "Expected --from to be one of pbow, csv, parquet"),
+    ("convert labels.txt x.csv", 1, "Name it: `pbow convert labels.txt --from hera"),
     ("convert model.pbow x.csv", 1, "it holds a model; expected diagrams."),
     ("convert --from docx a x.csv", 2, "'docx' is not one of 'pbow', 'csv', 'parquet'"),
     ("convert --to dipha diagrams.pbow -", 2, "The standard output takes csv, not"),
@@ -94,7 +94,7 @@ REFUSED = [
     (FIT + "--set weighting=5", 1, "Error: Expected --set weighting=... to be "),
     (FIT + "--descriptor image --set resolution=1e4", 1, "--set resolution=... to be"),
     (FIT + "--descriptor image --set resolution=10000", 1, "small enough for 10"),
-    ("fit labels.txt -o m.pbow", 1, "Expected pbow convert --from to be one of pbow, "),
+    ("fit labels.txt -o m.pbow", 1, "Name it: `pbow convert labels.txt --from hera"),
     ("fit below.csv -o m.pbow", 1, "Of point clouds, compute the diagrams first."),
     ("fit diagrams.pbow -o circle", 1, "Error: circle: Too many levels of symbolic li"),
     ("transform model.pbow diagrams.pbow -o v.xls", 2, "Expected a .npy, .csv, .parqu"),

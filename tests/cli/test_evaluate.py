@@ -49,6 +49,7 @@ def test_the_output_names_the_classifier(run, folder, classifier):
     result = run(chosen)
     caption = result.stdout.split("\n\n")[0]
     assert f"2 labels; {CLASSIFIERS[classifier]}, mean and" in caption
+    assert "of 3 stratified folds. Descriptor and C (0.1 to 1000, by 5-fold" in caption
     assert result.stderr == ""
     records = json.loads(run(chosen, "--json").stdout)
     assert [record["classifier"] for record in records] == [classifier] * 2

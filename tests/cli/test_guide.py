@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from click.shell_completion import get_completion_class
 
+from pbow.cli import main
 from pbow.datasets import SHAPE_NAMES, make_shapes
 from pbow.io import read_diagrams
 
@@ -22,6 +23,16 @@ if not PAGE.is_file():
     pytest.skip("needs docs/, which only a clone has", allow_module_level=True)
 BLOCKS = re.findall(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 COMPLETION = "_PBOW_COMPLETE"
+DECLARATION = """
+repetitions = 2
+
+[datasets.smooth-or-rough]
+surfaces = { n_diagrams = 20, n_points = 30 }
+
+[descriptors.PBoW]
+make = "PersistenceBoW"
+params.n_words = 5
+"""
 
 
 def lines_of(block):
@@ -73,6 +84,14 @@ def scans(tmp_path):
     (tmp_path / "labels.txt").write_text(labels)
     rows = "".join(f"{i}.csv,{names[i]}\n" for i in reversed(chosen))
     (tmp_path / "labels.csv").write_text(f"file,label\n{rows}")
+    pillow = pytest.importorskip("PIL.Image")
+    rng = np.random.default_rng(0)
+    for label, levels in {"rough": 256, "smooth": 64}.items():
+        folder = tmp_path / "by-label" / label
+        folder.mkdir(parents=True)
+        for i in range(6):
+            pixels = rng.integers(0, levels, (8, 9)).astype(np.uint8)
+            pillow.fromarray(pixels).save(folder / f"{i}.png")
     return tmp_path
 
 
@@ -88,12 +107,19 @@ def test_every_command_of_the_page_runs(run, scans):
     assert {".pbow", ".csv", ".png"} <= written
 
 
-# Their files are made from the scans before.
-HELP = [
-    *("homology", "convert", "info", "fit", "transform", "evaluate", "explore"),
-    *("plot", "plot diagram", "plot barcode", "plot codebook", "plot classes"),
-    *("plot difference", "datasets shapes"),
-]
+def commands(group, name=""):
+    """Yield the names of all commands, those of groups included."""
+    yield name
+    for one, command in getattr(group, "commands", {}).items():
+        yield from commands(command, f"{name} {one}".strip())
+
+
+# Those that need no more than their options have no example.
+WITHOUT = {
+    *("demo", "datasets", "datasets list", "datasets import"),
+    *("experiment run", "experiment table", "experiment report"),
+}
+HELP = [name for name in commands(main) if name and name not in WITHOUT]
 CAT = re.compile(r"cat (\S+) \| ")
 
 
@@ -101,12 +127,15 @@ CAT = re.compile(r"cat (\S+) \| ")
 def inputs_of_help(run, scans):
     """Files of the names that the examples of the help have."""
     pillow = pytest.importorskip("PIL.Image")
-    for folder in ("pictures", "graphs"):
+    for folder in ("pictures", "graphs", "experiments"):
         (scans / folder).mkdir()
     for i in range(3):
         pixels = np.arange(20, dtype=np.uint8).reshape(4, 5) ** (i + 1)
         pillow.fromarray(pixels).save(scans / "pictures" / f"{i}.png")
         (scans / "graphs" / f"{i}.txt").write_text("0 1\n1 2\n2 0\n2 3\n")
+    numbered = np.c_[np.arange(4), np.eye(4)[:, :3]]
+    np.savetxt(scans / "numbered.csv", numbered, delimiter=",")
+    (scans / "experiments" / "quick.toml").write_text(DECLARATION)
     (scans / "airplane.off").write_text("OFF 3 1 3\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n")
     run("homology scans --kind clouds --names-out names.txt -o diagrams.pbow")
     run("convert diagrams.pbow diagrams.csv")
@@ -119,7 +148,21 @@ def inputs_of_help(run, scans):
 def examples_of(run, command):
     text = run(command, "--help").stdout.replace("\\\n", " ")
     lines = [" ".join(line.split()) for line in text.splitlines()]
-    return [line for line in lines if CAT.sub("", line).startswith(f"pbow {command} ")]
+    begin = f"pbow {command} ".replace("  ", " ")
+    return [line for line in lines if CAT.sub("", line).startswith(begin)]
+
+
+def test_the_examples_of_the_first_help_run_in_an_empty_folder(run, tmp_path):
+    assert not list(tmp_path.iterdir())
+    for line in examples_of(run, ""):
+        run(line.removeprefix("pbow"))
+    made = {path.name for path in tmp_path.iterdir()}
+    assert {"diagrams.pbow", "model.pbow", "vectors.csv"} <= made
+
+
+@pytest.mark.parametrize("command", sorted(WITHOUT))
+def test_no_other_help_has_examples(run, command):
+    assert examples_of(run, command) == []
 
 
 @pytest.mark.parametrize("command", HELP)

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from pbow import Diagrams, homology
-from pbow.io import read_diagrams
+from pbow.io import read_diagrams, read_images
 
 CLOUDS = "homology clouds.npy --kind clouds "
 
@@ -193,3 +193,78 @@ def test_names_are_written_in_the_order_of_the_diagrams(run, tmp_path):
     assert (tmp_path / "n.txt").read_text() == "c2.csv\nc10.csv\nc1.csv\n"
     assert "n.txt: 3 names" in result.stderr
     assert read_diagrams("x.pbow").sizes.tolist() == [1, 2, 1]
+
+
+@pytest.fixture
+def labeled(tmp_path, rng):
+    """Images in one folder per label, and the stack of them."""
+    pillow = pytest.importorskip("PIL.Image")
+    images = rng.integers(0, 256, (4, 6, 5)).astype(np.uint8)
+    for label, k, image in zip("bbaa", (2, 10, 1, 2), images, strict=True):
+        folder = tmp_path / "all" / label
+        folder.mkdir(parents=True, exist_ok=True)
+        pillow.fromarray(image).save(folder / f"{k}.png")
+    return images[[2, 3, 0, 1]]
+
+
+def test_folders_are_labels(run, tmp_path, labeled):
+    result = run("homology all --labels-out l.txt --names-out n.txt -o x.pbow")
+    assert read_diagrams("x.pbow") == homology.cubical(labeled)
+    assert (tmp_path / "l.txt").read_text().splitlines() == ["a", "a", "b", "b"]
+    names = ["all/a/1.png", "all/a/2.png", "all/b/2.png", "all/b/10.png"]
+    assert (tmp_path / "n.txt").read_text().splitlines() == names
+    assert result.stderr.splitlines()[:2] == ["n.txt: 4 names", "l.txt: 2 a, 2 b"]
+    run("homology all/b all/a --labels-out l.txt -o x.pbow")
+    assert (tmp_path / "l.txt").read_text().splitlines() == ["b", "b", "a", "a"]
+
+
+def test_subfolders_that_were_read_are_named(run, labeled):
+    first = run("homology all -o x.pbow").stderr.splitlines()[0]
+    assert first == (
+        "all: files of its subfolders a, b; --labels-out FILE writes the labels"
+    )
+
+
+def test_one_label_is_none(run, tmp_path, labeled):
+    error = run("homology all/a --labels-out l.txt -o x.pbow", code=1).stderr
+    assert "all files are of one label, 'a'. Put the files of each label" in error
+    assert not (tmp_path / "l.txt").exists()
+
+
+def test_the_shell_and_python_read_the_same_images(run, labeled):
+    run("homology all -o x.pbow")
+    assert read_diagrams("x.pbow") == homology.cubical(read_images("all"))
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_arrays_are_recognized_with_their_labels(run, tmp_path, labeled, save):
+    arrays = {"labels": [1, 0, 1, 0], "label_names": ["flat", "steep"]}
+    save(tmp_path / "a.npz", images=labeled, **arrays)
+    run("homology a.npz --labels-out l.txt -o x.pbow")
+    assert read_diagrams("x.pbow") == homology.cubical(labeled)
+    assert (tmp_path / "l.txt").read_text().split() == ["steep", "flat"] * 2
+    piped = (tmp_path / "a.npz").read_bytes()
+    run("homology - --kind images -o y.pbow", input=piped)
+    assert read_diagrams("y.pbow") == read_diagrams("x.pbow")
+
+
+def test_columns_choose_coordinates(run, tmp_path, square):
+    rows = [f"p{i},{x},{y}" for i, (x, y) in enumerate(square.tolist())]
+    (tmp_path / "a.csv").write_text("\n".join(["id,x,y", *rows]))
+    for columns in ("1,2", "x,y", "x,2"):
+        run(f"homology a.csv --kind clouds --columns {columns} -o x.pbow")
+        assert read_diagrams("x.pbow") == homology.rips([square])
+    error = run("homology a.csv --kind clouds --columns x,z -o x.pbow", code=1).stderr
+    assert "a.csv: it has no column 'z'; it has id, x, y." in error
+    error = run("homology a.csv --kind clouds --columns x,, -o x.pbow", code=2).stderr
+    assert "expected numbers or names, as in 1,2,3 or x,y,z; got 'x,,'" in error
+
+
+def test_graphs_with_a_few_distinct_points_have_advice(run, tmp_path, rng):
+    (tmp_path / "a.txt").write_text("0 1\n1 2\n2 3\n")
+    result = run("homology a.txt --kind graphs -o x.pbow")
+    assert "Degrees give 1 distinct point with a finite death; --heat 10" in (
+        result.stderr
+    )
+    result = run("homology a.txt --kind graphs --heat 10 -o x.pbow")
+    assert "distinct" not in result.stderr

@@ -96,7 +96,7 @@ def test_the_arrays_of_a_data_set_are_listed_with_its_classes(run, tmp_path):
     assert found["arrays"]["num_nodes"] == {"dtype": "int32", "shape": [8]}
     assert found["classes"] == {"class 0": 4, "class 1": 4}
     text = run("info", "graphs_TINY.npz").stdout
-    assert text.endswith("Classes: 4 class 0, 4 class 1\n")
+    assert text.endswith("Labels: 4 class 0, 4 class 1\n")
 
 
 def test_of_arrays_only_the_labels_are_read(run, tmp_path):

@@ -1,6 +1,7 @@
 """No output takes the place of an input, and one that cannot be written is named."""
 
 import os
+import re
 import shlex
 import sys
 from contextlib import suppress
@@ -10,7 +11,9 @@ import click
 import numpy as np
 import pytest
 
+from pbow import PersistenceBoW, save
 from pbow.cli import inputs, main
+from pbow.io import read_diagrams
 
 SAME = [
     "fit diagrams.pbow -o diagrams.pbow",
@@ -123,3 +126,66 @@ def test_it_is_known_before_the_work_that_a_file_cannot_be_written(tmp_path):
         inputs.check_output(Path("-"))
     # A device may be written to by two names.
     inputs.check_output(Path(os.devnull), keep=[Path(os.devnull)])
+
+
+@pytest.fixture
+def labeled(tmp_path, X):
+    """Diagrams in a .npz file with labels, and a model."""
+    part = X["H1"]
+    names = ["few", "many"]
+    arrays = {"points": part.points, "offsets": part.offsets, "label_names": names}
+    np.savez_compressed(tmp_path / "a.npz", **arrays, labels=[0] * 6 + [1] * 6)
+    np.savez(tmp_path / "bare.npz", points=part.points, offsets=part.offsets)
+    save(PersistenceBoW(3, random_state=0).fit(part), tmp_path / "model.pbow")
+    return part
+
+
+EVALUATE = "evaluate a.npz --folds 3 --words 2"
+
+
+def test_labels_in_a_file_of_diagrams_are_used(run, labeled):
+    result = run(EVALUATE)
+    assert "12 diagrams with 2 labels" in result.stdout
+    assert result.stderr == "Labels of a.npz\n"
+    same = run("evaluate bare.npz --folds 3 --words 2 --labels a.npz")
+    without_seconds = [
+        re.sub(r"[0-9.]+$", "", output.stdout, flags=re.MULTILINE)
+        for output in (result, same)
+    ]
+    assert without_seconds[0] == without_seconds[1]
+    error = run("evaluate bare.npz --folds 3", code=2).stderr
+    assert "Missing option '--labels': a file with one label per line" in error
+
+
+def test_arrays_of_diagrams_are_read_by_every_command(run, labeled, tmp_path):
+    run("fit a.npz --words 2 -o m.pbow")
+    run("transform m.pbow a.npz -o v.npy")
+    run("convert a.npz -o b.pbow")
+    assert read_diagrams("b.pbow") == labeled
+    run("plot diagram a.npz -o d.png")
+    run("plot classes m.pbow a.npz -o c.png")
+    run("plot difference m.pbow a.npz --between few many -o c.png")
+    run("explore m.pbow a.npz -o page.html")
+    assert "many" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    found = run("info a.npz").stdout
+    assert "diagrams, 12 samples" in found
+    assert found.endswith("Labels: 6 few, 6 many\n")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "transform a.npz model.pbow -o v.npy",
+        "explore a.npz model.pbow -o p.html",
+        "plot codebook a.npz -o c.png",
+        "plot classes a.npz model.pbow --labels a.npz -o c.png",
+    ],
+)
+def test_diagrams_in_the_place_of_a_model_are_told_so(run, labeled, command):
+    error = run(command, code=1).stderr
+    assert "The first argument is a model, which pbow fit writes" in error
+
+
+def test_a_model_in_the_place_of_diagrams_is_told_so(run, labeled):
+    for command in ("fit model.pbow -o m.pbow", "evaluate model.pbow --labels a.npz"):
+        assert "it holds a model; expected diagrams" in run(command, code=1).stderr

@@ -17,8 +17,8 @@ from pbow.datasets import (
     make_shapes,
 )
 from pbow.datasets.mesh_recipes import GeodesicBalls
-from pbow.datasets.sources import opened
 from pbow.io import FileFormatError
+from pbow.io.npz import opened
 
 # Samples and classes of each file that the fixture `small` writes.
 SMALL = {

@@ -8,11 +8,11 @@ from tests.datasets.layouts import write
 from pbow.datasets.sources import (
     Generated,
     find_files,
-    opened,
     opened_with,
     search_folders,
 )
 from pbow.io import FileFormatError
+from pbow.io.npz import opened
 
 
 def test_the_digest_of_generated_arrays_is_of_all_that_they_are():

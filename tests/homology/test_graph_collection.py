@@ -72,10 +72,11 @@ def test_all_forms_of_a_graph_give_the_same():
             adjacency.tocoo(),
             csr_matrix(adjacency),
             swapped,
+            adjacency.toarray(),
         ]
     )
-    assert [n for _, n in graphs] == [4] * 7
-    assert [edges_of(g) for g in graphs] == [{(0, 1), (1, 2)}] * 7
+    assert [n for _, n in graphs] == [4] * 8
+    assert [edges_of(g) for g in graphs] == [{(0, 1), (1, 2)}] * 8
 
 
 def test_nodes_of_networkx_are_counted_in_their_order_and_edges_once():
@@ -115,8 +116,8 @@ def test_no_graphs_and_empty_graphs():
         ("graphs", "Expected a collection of graphs, got str"),
         (7, "Expected a collection of graphs, got int"),
         (
-            [([], 1), np.eye(3)],
-            r"Graph 1: it is ndarray of shape \(3, 3\); expect",
+            [([], 1), np.zeros((5, 2))],
+            r"Graph 1: it is ndarray of shape \(5, 2\); expect",
         ),
         ([csr_array((2, 3))], r"Graph 0: it is a sparse matrix of shape \(2, 3\)"),
         ([csr_array([[0, 1], [0, 0]])], r"has the entry \(0, 1\) but not \(1, 0\)"),

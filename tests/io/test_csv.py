@@ -118,7 +118,7 @@ def test_more_rows_than_are_read_at_a_time(rng, tmp_path):
         (HEADER + "0,,0,1\n", "non-empty string"),
         (HEADER + "0,H1,0,1\n0,h1,0,1\n", "differ by case only"),
         (HEADER + "0,H1,1,0\n", "dies before it is born"),
-        (HEADER + "0,H1,nan,0\n", "NaN"),
+        (HEADER + "0,H1,0,1\n\n0,H1,nan,0\n", "line 4 has a point that is NaN"),
         (HEADER + "0,H1,-inf,0\n", "infinite birth"),
         (HEADER + "0,H1,0,1e999\n0,H1,0,1e101\n", r"beyond 1e\+100"),
         (HEADER + '0,"H1,0,1\n', "unexpected end of data"),

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbow import Diagrams
+from pbow.errors import FileFormatError, ParameterError
 from pbow.io import read_diagrams, write_diagrams
 
 # All samples in a file, and a file for each sample.
@@ -109,7 +110,7 @@ def test_extensions_are_known(X, name, format_name, tmp_path):
 
 
 def test_a_name_that_does_not_tell_the_format_is_refused(X, tmp_path):
-    (tmp_path / "a.txt").write_text("0 1\n")
+    (tmp_path / "a.txt").write_text("1 0 1\n")
     with pytest.raises(ValueError, match=r"format to be one of pbow, .* inferred"):
         read_diagrams(tmp_path / "a.txt")
     with pytest.raises(ValueError, match=r"a\.txt cannot be inferred"):
@@ -168,3 +169,40 @@ def test_real_diagrams_come_back_as_they_were(data_home, format_name, tmp_path):
         X = X["H1"]
     write_diagrams(X, tmp_path / "real", format_name)
     assert read_diagrams(tmp_path / "real", format_name) == X
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "parts"),
+    [
+        ("a.txt", "0.5 1\n0.25 inf\n", ("H1",)),
+        ("a.dat", "# by hand\n0.5\t1\n0.25\tinf\n", ("H1",)),
+        ("a.csv", "0.5,1\n0.25,inf\n", ("H1",)),
+        ("a.csv", "birth,death\n0.5,1\n0.25,inf\n", ("H1",)),
+        ("a.csv", '"Birth","Death"\r\n0.5,1\r\n0.25,inf\r\n', ("H1",)),
+        ("a.csv", "dim,birth,death\n0,0.5,1\n2,0.25,inf\n", ("H0", "H2")),
+    ],
+)
+def test_a_folder_of_tables_of_birth_and_death_needs_no_name(
+    tmp_path, name, text, parts
+):
+    for k in (10, 2):
+        (tmp_path / f"{k}{name}").write_text(text)
+    X = read_diagrams(tmp_path)
+    assert (len(X), X.parts) == (2, parts)
+    found = np.concatenate([X[part][0] for part in parts])
+    assert found.tolist() == [[0.5, 1.0], [0.25, np.inf]]
+
+
+def test_tables_named_as_those_of_perseus_may_be_either(tmp_path):
+    for k in (0, 1):
+        (tmp_path / f"a_{k}.txt").write_text("0.5 1\n")
+    with pytest.raises(ParameterError, match=r"hera, if .*a_0\.txt .* or perseus, if"):
+        read_diagrams(tmp_path)
+    assert len(read_diagrams(tmp_path, "hera")) == 2
+    assert len(read_diagrams(tmp_path, "perseus")) == 1
+
+
+def test_raw_data_are_not_diagrams(tmp_path):
+    np.save(tmp_path / "clouds.npy", np.zeros((2, 3, 3)))
+    with pytest.raises(FileFormatError, match="compute the diagrams first"):
+        read_diagrams(tmp_path / "clouds.npy")

@@ -113,3 +113,31 @@ def test_names_are_one_per_line_for_as_many_samples():
     assert read_names("n.txt") == read_names("n.txt", 2) == ["a b", "c"]
     with pytest.raises(FileFormatError, match="one name for each of the 3 samples"):
         read_names("n.txt", 3)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "expected"),
+    [
+        ({"labels": [1, 0]}, [1, 0]),
+        ({"labels": [1, 0], "label_names": ["disk", "ring"]}, ["ring", "disk"]),
+        ({"labels": ["a", "b"]}, ["a", "b"]),
+    ],
+)
+def test_labels_of_an_archive_have_their_names(tmp_path, arrays, expected):
+    np.savez(tmp_path / "a.npz", **arrays)
+    assert read_labels(tmp_path / "a.npz", 2).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"points": [1]}, "has no array labels; it has points"),
+        ({"labels": [0, 2], "label_names": ["a", "b"]}, "label 1 is 2; expected 0"),
+        ({"labels": [0.5, 1.0]}, "array labels is float64"),
+        ({"labels": [0, 1, 1]}, "one label for each of the 2 samples; it has 3"),
+    ],
+)
+def test_an_archive_without_such_labels_is_refused(tmp_path, arrays, message):
+    np.savez(tmp_path / "a.npz", **arrays)
+    with pytest.raises(FileFormatError, match=message):
+        read_labels(tmp_path / "a.npz", 2)

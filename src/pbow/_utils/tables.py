@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["read_table"]
+__all__ = ["line_of_row", "read_table"]
 
 
 def read_table(
@@ -44,8 +44,7 @@ def read_table(
     >>> read_table(b"0 0.5 # a comment", (2, 3))
     array([[0. , 0.5]])
     """
-    lines = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
-    lines = lines.replace(b"\r", b"\n")
+    lines = _plain_lines(data)
     # Without numbers numpy would warn.
     if next(_rows(lines), None) is None:
         return np.empty((0, min(n_columns)), dtype)
@@ -56,6 +55,20 @@ def read_table(
     if table.shape[1] not in n_columns:
         _refuse_line(lines, n_columns, dtype)
     return table
+
+
+def line_of_row(data: bytes, row: int) -> tuple[int, str]:
+    """Return the number of the line that has a row of the table, and its text."""
+    for place, (number, line, _) in enumerate(_rows(_plain_lines(data))):
+        if place == row:
+            return number, line[:40].decode("utf-8", "replace")
+    raise IndexError(row)
+
+
+def _plain_lines(data: bytes) -> bytes:
+    """Return a text without a byte-order mark, whose lines end as on Linux."""
+    lines = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
+    return lines.replace(b"\r", b"\n")
 
 
 def _rows(lines: bytes) -> Iterator[tuple[int, bytes, list[str]]]:

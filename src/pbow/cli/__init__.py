@@ -35,9 +35,11 @@ def main() -> None:
     r"""Turn persistence diagrams into feature vectors: persistence bag-of-words.
 
     \b
-    pbow homology clouds/ --kind clouds -o diagrams.pbow
+    pbow datasets shapes clouds.npy --labels labels.txt
+    pbow homology clouds.npy --kind clouds -o diagrams.pbow
     pbow fit diagrams.pbow --words 20 -o model.pbow
     pbow transform model.pbow diagrams.pbow -o vectors.csv
+    pbow evaluate diagrams.pbow --labels labels.txt --words 20
 
     Where a command reads or writes a file of diagrams or vectors, - is a pipe.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
@@ -22,20 +22,35 @@ def _formats() -> Iterable[str]:
     return FORMATS
 
 
+def _written() -> Iterable[str]:
+    from pbow.io.formats import FORMATS  # noqa: PLC0415
+
+    return [name for name, known in FORMATS.items() if known.write is not None]
+
+
 @click.command(cls=Command)
 @click.argument("sources", metavar="IN...", nargs=-1, required=True, type=options.path)
-@click.argument("target", metavar="OUT", type=options.path)
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    type=options.path,
+    metavar="OUT",
+    show_default="the last argument",
+    help="File or folder for the diagrams; - prints CSV.",
+)
 @click.option(
     "--from",
     "format",
     type=options.LazyChoice(_formats),
     default=None,
-    show_default="inferred from the first bytes or the extension",
-    help="Format of IN. Required for Hera and Perseus.",
+    show_default="inferred from the first bytes, the extension or the first line",
+    help="Format of IN. Required for Perseus, and for text files that are not two "
+    "columns, birth and death.",
 )
 @click.option(
     "--to",
-    type=options.LazyChoice(_formats),
+    type=options.LazyChoice(_written),
     default=None,
     show_default="inferred from the extension",
     help="Format of OUT. Those of other programs have one file per sample, so OUT is a "
@@ -55,8 +70,8 @@ def _formats() -> Iterable[str]:
 )
 @options.as_json
 def convert(
-    sources: tuple[Path, ...],
-    target: Path,
+    sources: Sequence[Path],
+    target: Path | None,
     format: str | None,
     to: str | None,
     parts: str | None,
@@ -69,13 +84,18 @@ def convert(
     IN is a file or a folder, or several, whose samples are concatenated.
 
     \b
-    pbow convert diagrams.csv diagrams.pbow
-    pbow convert gudhi-output/ diagrams.parquet
-    pbow convert --from hera hera-output/ --name H0 diagrams.csv
-    pbow convert --to hera --parts H1 diagrams.pbow hera-input
-    pbow convert diagrams.pbow - | head
+    pbow convert diagrams.csv -o diagrams.pbow
+    pbow convert gudhi-output/ -o diagrams.parquet
+    pbow convert hera-output/ --from hera --name H0 -o diagrams.csv
+    pbow convert diagrams.pbow --to hera --parts H1 -o hera-input
+    pbow convert diagrams.pbow -o - | head
     """
     start = time.perf_counter()
+    if target is None:
+        *sources, target = sources
+        if not sources:
+            msg = f"Missing option '-o': the file to convert {target} to."
+            raise click.UsageError(msg)
     check_json(target, as_json=as_json)
     # Inputs are not protected: a file may be converted in its place.
     check_format(target, to)

@@ -16,6 +16,10 @@ from pbow.cli.options import LazyChoice
 __all__ = ["Descriptor", "DescriptorOption", "make_descriptors", "model_classes"]
 
 
+# Parameters that have an option of their own.
+OPTIONS = {"n_words": "--words", "random_state": "--seed", "n_jobs": "--jobs"}
+
+
 class OwnClass(click.ParamType):  # type: ignore[type-arg]
     """A class of the user's, as ``module:Class``, also from the current folder."""
 
@@ -114,7 +118,15 @@ def make_descriptors(
     known = {
         name: list(inspect.signature(cls).parameters) for name, cls in named.items()
     }
-    asked = {**settings, **{p: v for p, v in common.items() if v is not None}}
+    given = {p: v for p, v in common.items() if v is not None}
+    for parameter in settings.keys() & given.keys():
+        # Options have the library's names, but for these.
+        option = OPTIONS.get(parameter, f"--{parameter}")
+        msg = f"Pass {option} or --set {parameter}, not both."
+        if parameter in ("random_state", "n_jobs"):  # these have a default
+            msg = f"Pass {option}, not --set {parameter}."
+        raise click.UsageError(msg)
+    asked = {**settings, **given}
     for parameter in asked.keys() - {"random_state", "n_jobs"}:
         if not any(parameter in parameters for parameters in known.values()):
             listed = sorted({p for parameters in known.values() for p in parameters})

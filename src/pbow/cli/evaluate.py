@@ -11,7 +11,7 @@ import click
 
 from pbow.cli import options
 from pbow.cli.descriptors import Descriptor, DescriptorOption, make_descriptors
-from pbow.cli.inputs import read_diagrams
+from pbow.cli.inputs import read_diagrams, read_labels
 from pbow.cli.shell import Command
 from pbow.cli.show import aligned, print_json, print_text
 
@@ -28,7 +28,7 @@ CLASSIFIERS = {
 
 @click.command(cls=Command)
 @options.diagrams
-@options.labels(required=True)
+@options.labels
 @options.names
 @click.option(
     "--descriptor",
@@ -65,7 +65,7 @@ CLASSIFIERS = {
 @options.as_json
 def evaluate(
     diagrams: Path,
-    labels: Path,
+    labels: Path | None,
     names: Path | None,
     descriptors: tuple[type, ...],
     classifier: str | None,
@@ -91,13 +91,20 @@ def evaluate(
     pbow evaluate diagrams.pbow --labels labels.txt --classifier distance
     pbow evaluate diagrams.pbow --labels labels.csv --names names.txt
     """
+    from pbow.evaluation import Search  # noqa: PLC0415
     from pbow.evaluation import evaluate as evaluate_descriptor  # noqa: PLC0415
-    from pbow.io import read_labels  # noqa: PLC0415
 
     made = make_descriptors(descriptors, settings, random_state=random_state, **common)
     _check_classifier(classifier, made)
     X = read_diagrams(diagrams)
-    y = read_labels(labels, len(X), names)
+    y = read_labels(labels, len(X), names, diagrams=diagrams)
+    search = Search()
+    protocol = {
+        "stratified_folds": n_folds,
+        "seed": random_state,
+        "c_values": search.c_values,
+        "inner_folds": search.folds,
+    }
     results = []
     rows = [("descriptor", "accuracy, %", "features", "seconds")]
     for name, descriptor in made.items():
@@ -115,6 +122,7 @@ def evaluate(
                 "descriptor": name,
                 "parameters": descriptor.get_params(),
                 "classifier": found.classifier,
+                "protocol": protocol,
                 "accuracy": found.mean,
                 "std": found.std,
                 "folds": found.accuracies,
@@ -131,7 +139,9 @@ def evaluate(
     used = _caption({record["classifier"] for record in results})
     print_text(
         f"{len(X)} diagrams with {len(set(y.tolist()))} labels; {used}, mean and "
-        f"standard deviation of {n_folds} folds.\n"
+        f"standard deviation of {n_folds} stratified folds. Descriptor and C "
+        f"({search.c_values[0]:g} to {search.c_values[-1]:g}, by {search.folds}-fold "
+        "cross-validation) are learnt from each training set alone.\n"
     )
     print_text(aligned(rows, left=(0,)))
 

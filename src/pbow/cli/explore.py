@@ -8,7 +8,12 @@ import click
 
 from pbow.cli import options
 from pbow.cli.descriptors import model_classes
-from pbow.cli.inputs import check_output, read_diagrams
+from pbow.cli.inputs import (
+    check_output,
+    load_model,
+    read_diagrams,
+    read_labels,
+)
 from pbow.cli.shell import Command
 
 __all__ = ["explore"]
@@ -18,7 +23,7 @@ __all__ = ["explore"]
 @options.model
 @options.diagrams
 @options.output("File for the page, usually .html.")
-@options.labels(required=False)
+@options.labels
 @options.names
 @click.option("--title", default="pbow explorer", show_default=True, help="Its title.")
 @model_classes
@@ -42,14 +47,13 @@ def explore(
     pbow explore model.pbow diagrams.pbow --labels labels.txt -o page.html
     """
     # Here, so that `pbow --help` does not wait for it.
-    from pbow import load  # noqa: PLC0415
     from pbow._utils.text import file_size  # noqa: PLC0415
     from pbow.explorer import write_explorer  # noqa: PLC0415
     from pbow.explorer.content import check_vectorizer  # noqa: PLC0415
-    from pbow.io import read_labels, read_names  # noqa: PLC0415
+    from pbow.io import read_names  # noqa: PLC0415
 
     check_output(output, keep=[model, diagrams, labels, names])
-    fitted = load(model, classes=model_classes)
+    fitted = load_model(model, model_classes)
     try:
         check_vectorizer(fitted)
     except TypeError as error:
@@ -60,7 +64,7 @@ def explore(
         fitted,
         X,
         output,
-        labels=None if labels is None else read_labels(labels, len(X), names),
+        labels=read_labels(labels, len(X), names, diagrams=diagrams, required=False),
         sample_names=None if names is None else read_names(names, len(X)),
         title=title,
     )

@@ -5,14 +5,16 @@ from __future__ import annotations
 import inspect
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from pbow._utils.text import plural
 from pbow.cli import options
 from pbow.cli.inputs import (
     check_format,
@@ -49,12 +51,14 @@ METHODS = {
 ALL_METHODS = tuple(dict.fromkeys(m for methods in METHODS.values() for m in methods))
 # Options of the command itself, beside those of the functions.
 OWN_OPTIONS = {"graphs": ("heat",), "meshes": ("sources",)}
+# Fewer distinct points than this make a poor codebook.
+FEW_POINTS = 10
 # What a file by a pipe is, by how it begins; the last that fits.
 PIPED = {
-    "clouds": {b"": ".csv", b"\x93NUMPY": ".npy"},
-    "images": {b"": ".png", b"\x93NUMPY": ".npy"},
+    "clouds": {b"": ".csv", b"\x93NUMPY": ".npy", b"PK": ".npz"},
+    "images": {b"": ".png", b"\x93NUMPY": ".npy", b"PK": ".npz"},
     "graphs": {b"": ".csv", b"PK": ".npz"},
-    "meshes": {b"": ".off", b"ply": ".ply"},
+    "meshes": {b"": ".off", b"ply": ".ply", b"PK": ".npz"},
 }
 
 
@@ -70,6 +74,18 @@ def _parse_dims(
         raise click.BadParameter(msg) from error
 
 
+def _parse_columns(
+    context: click.Context, option: click.Parameter, text: str | None
+) -> list[int | str] | None:
+    if text is None:
+        return None
+    words = [word.strip() for word in text.split(",")]
+    if "" in words:
+        msg = f"expected numbers or names, as in 1,2,3 or x,y,z; got {text!r}."
+        raise click.BadParameter(msg)
+    return [int(word) if word.isdecimal() else word for word in words]
+
+
 @click.command(cls=Command)
 @click.argument(
     "inputs", metavar="INPUT...", nargs=-1, required=True, type=options.path
@@ -79,7 +95,7 @@ def _parse_dims(
     "--kind",
     type=click.Choice(tuple(METHODS)),
     default=None,
-    show_default="inferred from the extensions when unambiguous",
+    show_default="inferred from the files when unambiguous",
     help="What INPUT is.",
 )
 @click.option(
@@ -95,6 +111,14 @@ def _parse_dims(
     callback=_parse_dims,
     show_default="0,1; 0 for graphs",
     help="Homology dimensions, as in 0,1: components, loops.",
+)
+@click.option(
+    "--columns",
+    metavar="LIST",
+    callback=_parse_columns,
+    show_default="all",
+    help="Columns of clouds that are coordinates: by number, counted from 0, as in "
+    "1,2,3, or by name, as in x,y,z.",
 )
 @click.option("--max-edge", type=float, help="Leave longer edges of clouds out.")
 @click.option(
@@ -119,6 +143,13 @@ def _parse_dims(
     metavar="FILE",
     help="Write the names of the files, one per line, in the order of the diagrams.",
 )
+@click.option(
+    "--labels-out",
+    type=options.path,
+    metavar="FILE",
+    help="Write the labels, one per line, in the order of the diagrams: the name of "
+    "the folder that a file is in, or the labels in a .npz file.",
+)
 @options.jobs
 @options.as_json
 def homology(
@@ -127,7 +158,9 @@ def homology(
     kind: str | None,
     method: str | None,
     settings: dict[str, Any],
+    columns: list[int | str] | None,
     names_out: Path | None,
+    labels_out: Path | None,
     n_jobs: int,
     *,
     as_json: bool,
@@ -141,20 +174,25 @@ def homology(
     clouds   a .npy array of shape (clouds, points, coordinates), or one cloud
              per file: .npy, .csv, .txt, .xyz, one point per line
     images   a .npy array of shape (images, h, w), or one image per file: .npy,
-             .png, .jpg, .tif; the mean of the channels of color images
-    graphs   one list of edges per file: .txt or .csv, two integers per line; or
-             a graphs_*.npz file of the data sets
+             .png, .jpg, .tif; the mean of red, green and blue of color images
+    graphs   one list of edges per file: .txt or .csv, two integers per line
     meshes   .off or .ply; a sample is a vertex from which a ball grows
 
+    Each may be in a .npz file: arrays images; clouds, or points and offsets; edges,
+    offsets and num_nodes; vertices, vertex_offsets, faces and face_offsets.
+
     Files of a folder are taken in natural order, 2 before 10; --names-out writes it
-    down. Subfolders are not searched. With --kind, INPUT may be - for one such file by
-    a pipe.
+    down. A folder without such files stands for its subfolders: put the files of each
+    label into one, and --labels-out writes the labels. With --kind, INPUT may be - for
+    one such file by a pipe.
 
     \b
     pbow homology clouds.npy --kind clouds -o diagrams.pbow
     pbow homology scans/ --kind clouds --method alpha --dims 1,2 -o diagrams.pbow
     pbow homology scans/ --kind clouds --names-out names.txt -o diagrams.pbow
+    pbow homology numbered.csv --kind clouds --columns 1,2,3 -o diagrams.pbow
     pbow homology pictures/*.png --method superlevel -o diagrams.csv
+    pbow homology by-label/ --kind images --labels-out labels.txt -o diagrams.pbow
     pbow homology graphs/ --kind graphs --method extended --heat 10 -o diagrams.pbow
     pbow homology airplane.off --sources 300 -o diagrams.pbow
     """
@@ -163,10 +201,14 @@ def homology(
     start = time.perf_counter()
     check_json(output, as_json=as_json)
     check_format(output)
-    if names_out is not None:
-        check_output(names_out, keep=[output])
+    lists = {"--names-out": names_out, "--labels-out": labels_out}
+    asked = {option: path for option, path in lists.items() if path is not None}
+    for option, path in asked.items():
+        others = [other for other in asked.values() if other is not path]
+        check_output(path, keep=[output, *others])
         if any(map(is_stream, inputs)):
-            msg = "What comes by the standard input has no name for --names-out."
+            noun = option.removeprefix("--").removesuffix("s-out")
+            msg = f"What comes by the standard input has no {noun} for {option}."
             raise click.UsageError(msg)
     if kind is None and any(map(is_stream, inputs)):
         msg = "Pass --kind: what comes by the standard input has no extension."
@@ -176,25 +218,73 @@ def homology(
     with _files(inputs, kind) as files:
         # Again, as only now the files of folders are known.
         check_format(output, keep=files)
-        if names_out is not None:
-            check_output(names_out, keep=files)
-        data = raw.read_raw(files, kind)
+        for path in asked.values():
+            check_output(path, keep=files)
+        data = raw.read_raw(files, kind, columns=columns)
+        _report_subfolders(inputs, files, labels_out)
         if kind == "meshes":
             data = _with_sources(data, given["sources"])
         elif kind == "clouds" and settings.get("metric") != "precomputed":
             _check_coordinates(data)
         # Before the work, as it may refuse one.
-        lines = None if names_out is None else _one_per_line(data.names)
+        lines = {names_out: _one_per_line(data.names)} if names_out else {}
+        if labels_out is not None:
+            _check_labels(data.labels)
+            lines[labels_out] = _one_per_line(data.labels)
         X = _compute(function, data, n_jobs)
-    if names_out is None or lines is None:
+    with ExitStack() as stack:
+        for path, text in lines.items():
+            stack.enter_context(writing(path)).write(text)
+        # Inside, so that names and labels never appear without their diagrams.
         write_diagrams(X, output)
-    else:
-        with writing(names_out) as file:
-            file.write(lines)
-            # Inside, so that names never appear without their diagrams.
-            write_diagrams(X, output)
+    if names_out is not None:
         click.echo(f"{names_out}: {len(X)} names", err=True)
+    if labels_out is not None:
+        counts = Counter(data.labels).items()
+        listed = ", ".join(f"{n} {label}" for label, n in counts)
+        click.echo(f"{labels_out}: {listed}", err=True)
     report(output, X, start, as_json=as_json, samples=len(X), parts=X.parts)
+    if kind == "graphs" and given["heat"] is None and "values" not in settings:
+        _report_few_values(X)
+
+
+def _report_few_values(X: Diagrams) -> None:
+    """Say how to tell graphs apart whose degrees give a few distinct points only."""
+    import numpy as np  # noqa: PLC0415
+
+    points = np.concatenate([X[part].points for part in X.parts])
+    n_distinct = len(np.unique(points[np.isfinite(points[:, 1])], axis=0))
+    if n_distinct < FEW_POINTS:
+        click.echo(
+            f"Degrees give {plural(n_distinct, 'distinct point')} with a finite death; "
+            "--heat 10 and --method extended tell more graphs apart",
+            err=True,
+        )
+
+
+def _report_subfolders(
+    inputs: Sequence[Path], files: Sequence[Path], labels_out: Path | None
+) -> None:
+    """Say which folders had no files of their own, so that others were read."""
+    for given in inputs:
+        folders = {file.parent for file in files if file.parent.parent == given}
+        if given.is_dir() and folders and labels_out is None:
+            listed = ", ".join(dict.fromkeys(f.parent.name for f in files))
+            click.echo(
+                f"{given}: files of its subfolders {listed}; --labels-out FILE writes "
+                "the labels",
+                err=True,
+            )
+
+
+def _check_labels(labels: Sequence[str]) -> None:
+    if len(set(labels)) < 2:
+        msg = (
+            f"--labels-out: all files are of one label, {labels[0]!r}. Put the files "
+            "of each label into a subfolder of its own, and pass the folder that has "
+            "these; or a .npz file with an array labels."
+        )
+        raise ValueError(msg)
 
 
 @contextmanager
@@ -261,12 +351,14 @@ def _with_sources(data: RawData, most: int | None) -> RawData:
     """Return meshes with the vertices to start from, and a name for each of these."""
     import numpy as np  # noqa: PLC0415
 
-    samples, names = [], []
-    for name, (vertices, faces) in zip(data.names, data.samples, strict=True):
+    samples, names, labels = [], [], []
+    given = zip(data.names, data.labels, data.samples, strict=True)
+    for name, label, (vertices, faces) in given:
         n = min(most or len(vertices), len(vertices))
         samples.append((vertices, faces, np.arange(n) * len(vertices) // n))
         names += [name if n == 1 else f"{name}:{k}" for k in range(n)]
-    return type(data)(samples, names)
+        labels += [label] * n
+    return type(data)(samples, names, labels)
 
 
 def _check_coordinates(data: RawData) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import click
 from pbow._utils.text import file_size, plural
 from pbow.cli import options
 from pbow.cli.descriptors import model_classes
-from pbow.cli.inputs import is_stream, read_diagrams
+from pbow.cli.inputs import is_model, is_stream, load_model, read_diagrams
 from pbow.cli.shell import Command
 from pbow.cli.show import aligned, print_json, print_text
 
@@ -57,20 +58,9 @@ def _describe(path: Path, model_classes: tuple[type, ...]) -> Found:
         return _describe_results(path)
     if path.suffix.lower() == ".npz":
         return _describe_arrays(path)
-    if path.is_file() and _is_model(path):
+    if path.is_file() and is_model(path):
         return _describe_model(path, model_classes)
     return _describe_diagrams(read_diagrams(path))
-
-
-def _is_model(path: Path) -> bool:
-    from pbow.errors import FileFormatError  # noqa: PLC0415
-    from pbow.io.container import MODEL, read_header  # noqa: PLC0415
-
-    try:
-        read_header(path, MODEL)
-    except FileFormatError:
-        return False
-    return True
 
 
 def _describe_diagrams(X: Diagrams) -> Found:
@@ -96,11 +86,10 @@ def _range(ends: tuple[float, float] | None) -> str:
 
 
 def _describe_model(path: Path, model_classes: tuple[type, ...]) -> Found:
-    from pbow import load  # noqa: PLC0415
     from pbow.vectorizers.base import Vectorizer  # noqa: PLC0415
     from pbow.vectorizers.words import CodebookVectorizer  # noqa: PLC0415
 
-    model = load(path, classes=model_classes)
+    model = load_model(path, model_classes)
     name = type(model).__name__
     by_part = model.n_features_by_part() if isinstance(model, Vectorizer) else {}
     codebooks = model.codebooks_ if isinstance(model, CodebookVectorizer) else {}
@@ -130,9 +119,12 @@ def _describe_model(path: Path, model_classes: tuple[type, ...]) -> Found:
 def _describe_arrays(path: Path) -> Found:
     import numpy as np  # noqa: PLC0415
 
-    from pbow.datasets.sources import opened  # noqa: PLC0415
+    from pbow.errors import FileFormatError  # noqa: PLC0415
+    from pbow.io.npz import opened  # noqa: PLC0415
+    from pbow.io.npz_diagrams import kind_of_arrays  # noqa: PLC0415
 
     with opened(path) as stored:
+        holds = kind_of_arrays(stored)
         arrays = {name: stored.describe(name) for name in stored.names}
         # Of the values only these are shown; all others may be large.
         found, names = (
@@ -145,9 +137,16 @@ def _describe_arrays(path: Path) -> Found:
         titles.get(label, str(label)): n
         for label, n in zip(labels.tolist(), counts.tolist(), strict=True)
     }
+    listed = ", ".join(f"{n:,} {name}" for name, n in classes.items())
+    listed = f"\nLabels: {listed}" if listed else ""
+    # Points of a cloud in the plane have these arrays, too.
+    with suppress(FileFormatError):
+        facts, table = _describe_diagrams(read_diagrams(path))
+        return {**facts, "classes": classes}, f"{table}{listed}"
+    of_what = f" of {holds}" if holds else ""
     facts = {
         "kind": "arrays",
-        "summary": plural(len(arrays), "array"),
+        "summary": f"{plural(len(arrays), 'array')}{of_what}",
         "arrays": {
             name: {"dtype": str(dtype), "shape": list(shape)}
             for name, (dtype, shape) in arrays.items()
@@ -157,9 +156,7 @@ def _describe_arrays(path: Path) -> Found:
     rows = [("array", "type", "shape")]
     for name, (dtype, shape) in arrays.items():
         rows.append((name, str(dtype), " x ".join(map(str, shape)) or "one"))
-    listed = ", ".join(f"{n:,} {name}" for name, n in classes.items())
-    table = aligned(rows, left=(0, 1, 2))
-    return facts, f"{table}\nClasses: {listed}" if listed else table
+    return facts, f"{aligned(rows, left=(0, 1, 2))}{listed}"
 
 
 def _is_list(arrays: dict[str, Any], name: str, kinds: str) -> bool:

@@ -12,17 +12,21 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from pbow._utils.files import atomic_write, naming
-from pbow.errors import FileFormatError
+from pbow.errors import FileFormatError, ParameterError
 
 if TYPE_CHECKING:
     from pbow.diagrams import Diagrams
+    from pbow.estimator import DiagramEstimator
 
 __all__ = [
     "check_format",
     "check_json",
     "check_output",
+    "is_model",
     "is_stream",
+    "load_model",
     "read_diagrams",
+    "read_labels",
     "standard_input",
     "write_diagrams",
     "writing",
@@ -39,9 +43,80 @@ def read_diagrams(*paths: Path, **options: Any) -> Diagrams:
     import pbow.io  # noqa: PLC0415
 
     if not any(map(is_stream, paths)):
-        return pbow.io.read_diagrams(paths, **options)
+        try:
+            return pbow.io.read_diagrams(paths, **options)
+        except ParameterError as error:
+            if error.parameter != "format":
+                raise
+            # Only `pbow convert` has an option for it.
+            given = paths[0] if len(paths) == 1 else paths[0].parent
+            msg = (
+                f"Expected a format, {error.expected}. Name it: `pbow convert {given} "
+                "--from hera -o diagrams.pbow` reads lines of birth and death."
+            )
+            raise ValueError(msg) from error
     with standard_input(paths, lambda data: ".csv") as copy:
         return pbow.io.read_diagrams(copy, **options)
+
+
+def read_labels(
+    labels: Path | None,
+    n_samples: int,
+    names: Path | None,
+    *,
+    diagrams: Path,
+    required: bool = True,
+) -> Any:
+    """Read labels as :func:`pbow.io.read_labels` does.
+
+    Without a file of labels, those that a .npz file of diagrams has are taken. If there
+    are none, that is an error, or None.
+    """
+    import pbow.io  # noqa: PLC0415
+    from pbow.io.npz import opened  # noqa: PLC0415
+
+    if labels is not None:
+        return pbow.io.read_labels(labels, n_samples, names)
+    if diagrams.suffix.lower() == ".npz" and diagrams.is_file():
+        with opened(diagrams) as source:
+            has_labels = "labels" in source
+        if has_labels:
+            click.echo(f"Labels of {diagrams}", err=True)
+            return pbow.io.read_labels(diagrams, n_samples)
+    if required:
+        msg = (
+            "Missing option '--labels': a file with one label per line, in the order "
+            "of the diagrams, as pbow homology --labels-out writes it."
+        )
+        raise click.UsageError(msg)
+    return None
+
+
+def load_model(path: Path, classes: Sequence[type] = ()) -> DiagramEstimator:
+    """Load a model as :func:`pbow.load` does; say where it comes from if it is none."""
+    from pbow import load  # noqa: PLC0415
+
+    try:
+        return load(path, classes=classes)
+    except FileFormatError as error:
+        if path.is_dir() or is_model(path):
+            raise
+        msg = (
+            f"{error.problem.rstrip('.')}. The first argument is a model, which pbow "
+            "fit writes, and the second the diagrams."
+        )
+        raise FileFormatError(path, msg) from error
+
+
+def is_model(path: Path) -> bool:
+    """Whether a file is a model of pbow's, if perhaps a damaged one."""
+    from pbow.io.container import MODEL, read_header  # noqa: PLC0415
+
+    try:
+        read_header(path, MODEL)
+    except FileFormatError:
+        return False
+    return True
 
 
 def write_diagrams(X: Diagrams, path: Path, format: str | None = None) -> None:
@@ -101,17 +176,18 @@ def check_format(
     path: Path, format: str | None = None, *, keep: Iterable[Path | None] = ()
 ) -> None:
     """Raise before the work if diagrams cannot be written to `path` after it."""
-    from pbow.io.formats import EXTENSIONS  # noqa: PLC0415
+    from pbow.io.formats import EXTENSIONS, FORMATS  # noqa: PLC0415
 
     if is_stream(path):
         if format not in {None, "csv"}:
             msg = f"The standard output takes csv, not {format}. Name a file."
             raise click.UsageError(msg)
         return
-    if format is None and path.suffix.lower() not in EXTENSIONS:
+    kind = format or EXTENSIONS.get(path.suffix.lower())
+    if kind is None or FORMATS[kind].write is None:
         msg = (
             f"Cannot infer the format of {path}; known extensions are "
-            f"{', '.join(EXTENSIONS)}."
+            f"{', '.join(e for e, name in EXTENSIONS.items() if FORMATS[name].write)}."
         )
         raise click.UsageError(msg)
     check_output(path, keep=keep, may_be_folder=True)

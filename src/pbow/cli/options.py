@@ -110,6 +110,7 @@ words = click.option(
     type=Words(),
     metavar="N[,N...]",
     default=None,
+    show_default="10,30,100 for pbow and spbow",
     help="Size of the codebook: a number of words, one per resolution, as in "
     "10,30,100, or auto.",
 )
@@ -125,19 +126,16 @@ scheduler = click.option(
     help="Let a Dask cluster work on the blocks, as in tcp://host:8786. Its workers "
     "need the same files.",
 )
+labels = click.option(
+    "--labels",
+    type=path,
+    metavar="FILE",
+    show_default="those in DIAGRAMS, if that is a .npz file with labels",
+    help="Labels of the diagrams: one label per line, or an array in a .npy file, or "
+    "the array labels of a .npz file; with --names also a CSV file with the columns "
+    "file and label.",
+)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-
-
-def labels(*, required: bool) -> Callable[[Command], Command]:
-    """Return the option for the file with the labels."""
-    return click.option(
-        "--labels",
-        type=path,
-        required=required,
-        metavar="FILE",
-        help="Labels of the diagrams: one label per line, or an array in a .npy file; "
-        "with --names also a CSV file with the columns file and label.",
-    )
 
 
 def output(help: str) -> Callable[[Command], Command]:

@@ -11,7 +11,13 @@ import click
 
 from pbow.cli import options
 from pbow.cli.descriptors import model_classes
-from pbow.cli.inputs import check_output, read_diagrams, writing
+from pbow.cli.inputs import (
+    check_output,
+    load_model,
+    read_diagrams,
+    read_labels,
+    writing,
+)
 from pbow.cli.shell import Group
 
 __all__ = ["plot"]
@@ -108,18 +114,17 @@ def codebook(
     pbow plot codebook model.pbow diagrams.pbow --part H1 -o words.png
     pbow plot codebook model.pbow --part H1 --resolution 30 -o words.png
     """
-    from pbow import load  # noqa: PLC0415
     from pbow.plotting import plot_codebook  # noqa: PLC0415
 
     with _figure(output, model, diagrams) as draw:
+        fitted = load_model(model, model_classes)
         X = None if diagrams is None else read_diagrams(diagrams)
-        draw(plot_codebook(load(model, classes=model_classes), X, **choice))
+        draw(plot_codebook(fitted, X, **choice))
 
 
 def _labeled(command: Callable[..., None]) -> Callable[..., None]:
     """Add the arguments and options of figures of classes."""
-    labels = options.labels(required=True)
-    given = (options.model, options.diagrams, labels, options.names, _output)
+    given = (options.model, options.diagrams, options.labels, options.names, _output)
     for add in reversed((*given, _part, _resolution, model_classes)):
         command = add(command)
     return command
@@ -170,19 +175,16 @@ def _draw_labeled(
     *,
     model: Path,
     diagrams: Path,
-    labels: Path,
+    labels: Path | None,
     names: Path | None,
     output: Path,
     model_classes: tuple[type, ...],
     **choice: Any,
 ) -> None:
-    from pbow import load  # noqa: PLC0415
-    from pbow.io import read_labels  # noqa: PLC0415
-
     with _figure(output, model, diagrams, labels, names) as draw:
+        fitted = load_model(model, model_classes)
         X = read_diagrams(diagrams)
-        y = read_labels(labels, len(X), names)
-        fitted = load(model, classes=model_classes)
+        y = read_labels(labels, len(X), names, diagrams=diagrams)
         draw(function(fitted, X, y, **choice)[0])
 
 

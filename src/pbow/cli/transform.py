@@ -16,6 +16,7 @@ from pbow.cli.inputs import (
     check_json,
     check_output,
     is_stream,
+    load_model,
     read_diagrams,
     writing,
 )
@@ -83,8 +84,6 @@ def transform(
     pbow transform model.pbow diagrams.pbow -o vectors/
     pbow transform model.pbow diagrams.pbow -o vectors/ --resume
     """
-    from pbow import load  # noqa: PLC0415
-
     start = time.perf_counter()
     check_json(output, as_json=as_json)
     is_folder = _check_extension(output, names)
@@ -103,7 +102,7 @@ def transform(
     in_blocks = is_streamed(files, others, asked=stream)
     if in_blocks:
         _check_blocks(output, names, is_folder=is_folder)
-    fitted = load(model, classes=model_classes)
+    fitted = load_model(model, model_classes)
     if not hasattr(fitted, "n_features_out_"):
         msg = f"{model} holds {fitted}, which makes diagrams and not vectors."
         raise ValueError(msg)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.files import AnyPath
-from pbow._utils.optional import import_optional
-from pbow._utils.tables import read_table
-from pbow.datasets.sources import opened
+from pbow.datasets.raw_text import Columns, positions, read_edges, read_points
 from pbow.errors import FileFormatError, ParameterError, format_error
 from pbow.homology import Graphs, read_mesh
-from pbow.io.folders import files_of
+from pbow.io.folders import find_input_files
+from pbow.io.images import IMAGE_EXTENSIONS, read_image_file, unstacked
+from pbow.io.labels import labels_of
 from pbow.io.npy import read_npy
+from pbow.io.npz import Npz, opened
+from pbow.io.npz_diagrams import kind_of_arrays
 
 __all__ = ["RawData", "find_raw_files", "infer_kind", "read_raw"]
 
@@ -29,12 +31,12 @@ Arrays = list[NDArray[Any]]
 
 # File extensions of each kind of data.
 EXTENSIONS = {
-    "clouds": (".npy", ".csv", ".txt", ".xyz"),
-    "images": (".npy", ".png", ".jpg", ".jpeg", ".tif", ".tiff"),
+    "clouds": (".npy", ".npz", ".csv", ".txt", ".xyz"),
+    "images": IMAGE_EXTENSIONS,
     "graphs": (".npz", ".csv", ".txt"),
-    "meshes": (".off", ".ply"),
+    "meshes": (".npz", ".off", ".ply"),
 }
-INTEGER = re.compile(r"[0-9]{1,18}")  # fits 64 bits
+CLOUD_SHAPES = {2: "(points, coordinates)", 3: "(clouds, points, coordinates)"}
 
 
 @dataclass(frozen=True)
@@ -50,37 +52,52 @@ class RawData:
         The name of each sample: that of its file. With its folder if files in several
         folders have the same name, and with a number, counted from 0, if a file holds
         several samples: ``clouds.npy:3``.
+    labels : list of str
+        The label of each sample: the one in its ``.npz`` file, if that has labels, or
+        else the name of the folder that its file is in.
     """
 
     samples: list[Any]
     names: list[str]
+    labels: list[str]
 
 
-def read_raw(paths: AnyPath | Iterable[AnyPath], kind: str | None = None) -> RawData:
+def read_raw(
+    paths: AnyPath | Iterable[AnyPath],
+    kind: str | None = None,
+    *,
+    columns: Columns | None = None,
+) -> RawData:
     r"""Read point clouds, images, graphs or meshes from files and folders.
 
     Parameters
     ----------
     paths : str, path-like, or iterable of these
-        Files, and folders of files. Files of a folder are taken in natural order, 2
-        before 10. Subfolders are not searched.
+        Files, folders of files, and patterns such as ``"scans/*.csv"``. Files of a
+        folder are taken in natural order, 2 before 10. A folder without such files
+        stands for its subfolders, one per label.
     kind : {"clouds", "images", "graphs", "meshes"}, optional
-        What the files hold; inferred from the extensions when unambiguous.
+        What the files hold; inferred from the extensions, and from the names of arrays
+        in ``.npz`` files, when unambiguous.
 
         - clouds: ``.npy`` of shape (n_clouds, n_points, n_coordinates), or one cloud
-          per file: ``.npy``, ``.csv``, ``.txt``, ``.xyz``, one point per line.
-        - images: ``.npy`` of shape (n_images, h, w) or (n_images, d, h, w), or one
-          image per file: ``.npy``, ``.png``, ``.jpg``, ``.tif``. Color images become
-          gray by the mean of their channels.
+          per file: ``.npy``, ``.csv``, ``.txt``, ``.xyz``, one point per line; or
+          ``.npz`` with an array ``clouds``, or ``points`` and ``offsets``.
+        - images: those of :func:`pbow.io.read_images`.
         - graphs: one list of edges per file: ``.txt``, ``.csv``, with two integers per
           line (further columns, as weights, are ignored; a number alone is a vertex
-          that may have no edge); or a ``graphs_*.npz`` file of the data sets.
-        - meshes: ``.off``, ``.ply``.
+          that may have no edge); or ``.npz`` with arrays ``edges``, ``offsets`` and
+          ``num_nodes``, as :class:`pbow.homology.Graphs` has them.
+        - meshes: ``.off``, ``.ply``; or ``.npz`` with arrays ``vertices``,
+          ``vertex_offsets``, ``faces`` and ``face_offsets``.
+    columns : sequence of int or str, optional
+        Columns of clouds that are coordinates, counted from 0, or by their names in the
+        first line of text files. By default all of them are.
 
     Returns
     -------
     data : RawData
-        The samples and their names.
+        The samples, their names and their labels.
 
     Raises
     ------
@@ -110,21 +127,32 @@ def read_raw(paths: AnyPath | Iterable[AnyPath], kind: str | None = None) -> Raw
     listed = [paths] if isinstance(paths, (str, os.PathLike)) else paths
     given = [Path(path) for path in listed]
     kind = kind or infer_kind(given)
-    samples, origins = [], []
+    if columns is not None and kind != "clouds":
+        raise ParameterError("columns", f"None, as {kind} have no columns", columns)
+    samples, origins, labels = [], [], []
     for file in find_raw_files(given, kind):
-        found = READERS[kind](file)
+        if file.suffix.lower() == ".npz":
+            found, named = _read_npz(file, kind, columns)
+        else:
+            found, named = READERS[kind](file, columns), None
         samples += found
         origins += [file] * len(found)
-    return RawData(samples, _names(origins))
+        labels += named or [file.absolute().parent.name] * len(found)
+    if kind == "clouds" and columns is None:
+        _warn_of_numbered_points(samples, origins)
+    return RawData(samples, _names(origins), labels)
 
 
 def infer_kind(paths: Iterable[Path]) -> str:
-    """Return the kind of data for which files and folders have extensions, if only one.
+    """Return the kind of data that files and folders hold, if it can be only one.
 
     Otherwise the parameter `kind` is missing.
     """
     every = {extension for known in EXTENSIONS.values() for extension in known}
-    found = {file.suffix.lower() for file in _files(paths, every)}
+    files = find_input_files(paths, every)
+    found = {file.suffix.lower() for file in files}
+    if found == {".npz"}:
+        return _kind_in(files[0])
     kinds = [kind for kind, known in EXTENSIONS.items() if found <= {*known}]
     if len(kinds) == 1:
         return kinds[0]
@@ -138,27 +166,23 @@ def infer_kind(paths: Iterable[Path]) -> str:
 
 def find_raw_files(paths: Iterable[Path], kind: str) -> list[Path]:
     """Return the files of a kind of data: files as given, folders in natural order."""
-    return _files(paths, EXTENSIONS[kind])
+    return find_input_files(paths, EXTENSIONS[kind])
 
 
-def _files(paths: Iterable[Path], extensions: Iterable[str]) -> list[Path]:
-    listed = ", ".join(sorted(extensions))
-    files = []
-    for path in paths:
-        path.stat()  # one that does not exist is reported as such first
-        found = files_of(path, [*extensions]) if path.is_dir() else [path]
-        if not found:
-            folders = sorted(str(one) for one in path.iterdir() if one.is_dir())
-            shown = [one for one in folders if Path(one).name[0] not in "._"][:2]
-            hint = f" Pass its subfolders, as in {' '.join(shown)}." if shown else ""
-            msg = f"The folder {path} has no files {listed}.{hint}"
-            raise FileNotFoundError(msg)
-        files += found
-    for file in files:
-        if file.suffix.lower() not in extensions:
-            msg = f"expected one of the extensions {listed}."
-            raise FileFormatError(file, msg)
-    return files
+def _kind_in(file: Path) -> str:
+    """Return the kind of data in an ``.npz`` file."""
+    with opened(file) as source:
+        kind = kind_of_arrays(source)
+        if kind is None:
+            msg = f"it has none of the arrays that data have, but {source.names}."
+            raise ValueError(msg)
+        if kind != "points":
+            return kind
+        _, shape = source.describe("points")
+    if shape[1:] != (2,):
+        return "clouds"
+    why = f"{file} may hold clouds in the plane, or diagrams, which need no homology"
+    raise ParameterError("kind", f"clouds, as {why}", None)
 
 
 def _names(origins: Sequence[Path]) -> list[str]:
@@ -172,34 +196,90 @@ def _names(origins: Sequence[Path]) -> list[str]:
     return names
 
 
-def _read_clouds(file: Path) -> Arrays:
-    if file.suffix.lower() == ".npy":
-        shapes = {2: "(points, coordinates)", 3: "(clouds, points, coordinates)"}
-        return _unstacked(file, shapes)
-    return [_read_table(file)]
-
-
-def _read_images(file: Path) -> Arrays:
-    if file.suffix.lower() == ".npy":
-        shapes = {2: "(h, w)", 3: "(images, h, w)", 4: "(images, d, h, w)"}
-        return _unstacked(file, shapes)
-    return [_read_picture(file)]
-
-
-def _read_graphs(file: Path) -> list[tuple[NDArray[Any], int]]:
-    if file.suffix.lower() != ".npz":
-        return list(Graphs.from_list([_read_edges(file)]))
+def _read_npz(
+    file: Path, kind: str, columns: Columns | None
+) -> tuple[list[Any], list[str] | None]:
+    """Return the samples of an ``.npz`` file, and their labels if it has these."""
     with opened(file) as source:
-        edges = source.read("edges", "iu", 2)
-        offsets = source.read("offsets", "iu", 1)
-        graphs = Graphs(edges, offsets, source.read("num_nodes", "iu", 1))
-    if len(graphs) == 0:
-        msg = "it has no graphs; expected at least one."
-        raise FileFormatError(file, msg)
-    return list(graphs)
+        samples = _select(ARCHIVED[kind](file, source), columns)
+        if not samples:
+            msg = f"it has no {kind}; expected at least one."
+            raise ValueError(msg)
+        labels = labels_of(source)
+        if labels is None:
+            return samples, None
+        if len(labels) != len(samples):
+            msg = f"it has {len(labels)} labels for {len(samples)} {kind}."
+            raise ValueError(msg)
+        return samples, [str(label) for label in labels]
 
 
-def _read_meshes(file: Path) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+def _archived_clouds(file: Path, source: Npz) -> Arrays:
+    if "clouds" in source:
+        _, shape = source.describe("clouds")
+        array = source.read("clouds", "biuf", len(shape))
+        return unstacked(file, array, CLOUD_SHAPES)
+    return _cut(source, "points", "offsets", "biuf")
+
+
+def _archived_images(file: Path, source: Npz) -> Arrays:
+    return read_image_file(file)
+
+
+def _archived_graphs(file: Path, source: Npz) -> list[tuple[NDArray[Any], int]]:
+    edges = source.read("edges", "iu", 2)
+    offsets = source.read("offsets", "iu", 1)
+    return list(Graphs(edges, offsets, source.read("num_nodes", "iu", 1)))
+
+
+def _archived_meshes(file: Path, source: Npz) -> list[tuple[Any, Any]]:
+    vertices = _cut(source, "vertices", "vertex_offsets", "biuf")
+    faces = _cut(source, "faces", "face_offsets", "iu")
+    return list(zip(vertices, faces, strict=True))
+
+
+ARCHIVED: dict[str, Callable[[Path, Npz], list[Any]]] = {
+    "clouds": _archived_clouds,
+    "images": _archived_images,
+    "graphs": _archived_graphs,
+    "meshes": _archived_meshes,
+}
+
+
+def _cut(source: Npz, rows: str, offsets: str, kinds: str) -> Arrays:
+    """Return the rows of each sample, which start at its offset."""
+    array, cuts = source.read(rows, kinds, 2), source.read(offsets, "iu", 1).tolist()
+    if cuts[:1] != [0] or cuts[-1] != len(array) or sorted(cuts) != cuts:
+        msg = f"its {offsets} do not rise from 0 to {len(array)}, the number of {rows}."
+        raise ValueError(msg)
+    return [array[start:stop] for start, stop in pairwise(cuts)]
+
+
+def _read_clouds(file: Path, columns: Columns | None) -> Arrays:
+    if file.suffix.lower() != ".npy":
+        return [read_points(file, columns)]
+    with format_error(file):
+        return _select(unstacked(file, read_npy(file), CLOUD_SHAPES), columns)
+
+
+def _select(clouds: Arrays, columns: Columns | None) -> Arrays:
+    if columns is None or not clouds:
+        return clouds
+    chosen = positions(columns, None, clouds[0].shape[1])
+    return [cloud[:, chosen] for cloud in clouds]
+
+
+def _read_images(file: Path, columns: Columns | None) -> Arrays:
+    return read_image_file(file)
+
+
+def _read_graphs(file: Path, columns: Columns | None) -> list[tuple[NDArray[Any], int]]:
+    return list(Graphs.from_list([read_edges(file)]))
+
+
+def _read_meshes(
+    file: Path, columns: Columns | None
+) -> list[tuple[NDArray[Any], NDArray[Any]]]:
     vertices, faces = read_mesh(file)
     if len(vertices) == 0:
         msg = "it has no vertices; expected a mesh with at least one."
@@ -207,7 +287,7 @@ def _read_meshes(file: Path) -> list[tuple[NDArray[Any], NDArray[Any]]]:
     return [(vertices, faces)]
 
 
-READERS: dict[str, Callable[[Path], list[Any]]] = {
+READERS: dict[str, Callable[[Path, Columns | None], list[Any]]] = {
     "clouds": _read_clouds,
     "images": _read_images,
     "graphs": _read_graphs,
@@ -215,104 +295,18 @@ READERS: dict[str, Callable[[Path], list[Any]]] = {
 }
 
 
-def _unstacked(file: Path, shapes: dict[int, str]) -> Arrays:
-    """Return the one item of an array, or each of its items where it has more axes."""
-    array = read_npy(file)
-    if array.ndim not in shapes or array.size == 0:
-        msg = (
-            f"it is an array of shape {array.shape}; expected "
-            f"{' or '.join(shapes.values())}, and not empty."
-        )
-        raise FileFormatError(file, msg)
-    return [array] if array.ndim == min(shapes) else list(array)
-
-
-def _read_table(file: Path) -> NDArray[Any]:
-    """Return the numbers of a text, one row per line."""
-    lines = _lines(file)
-    numbers = [number for number, line in enumerate(lines, start=1) if line]
-    if not numbers:
-        msg = "it has no numbers; expected the coordinates of one point per line."
-        raise FileFormatError(file, msg)
-    n_columns = len(lines[numbers[0] - 1].split())
-    with format_error(file):
-        table = read_table("\n".join(lines).encode(), {n_columns})
-        missing = np.isnan(table).any(axis=1)
-        if missing.any():
-            number = numbers[int(missing.argmax())]
-            msg = f"line {number} has nan; expected numbers alone."
-            raise ValueError(msg)
-    return table
-
-
-def _read_edges(file: Path) -> tuple[NDArray[Any], int]:
-    """Return edges between vertices that are counted from 0, and how many these are."""
-    ends = []
-    for number, line in enumerate(_lines(file), start=1):
-        words = line.split()[:2]
-        if not all(INTEGER.fullmatch(word) for word in words):
-            msg = f"expected two integers on line {number}, got {line[:40]!r}."
-            raise FileFormatError(file, msg)
-        if words:
-            # A vertex alone is an edge to itself, which graphs leave out.
-            ends.append([int(words[0]), int(words[-1])])
-    if not ends:
-        msg = "it has no edges; expected the two ends of one edge per line."
-        raise FileFormatError(file, msg)
-    vertices, edges = np.unique(np.array(ends), return_inverse=True)
-    return edges.reshape(-1, 2), len(vertices)
-
-
-def _lines(file: Path) -> list[str]:
-    """Return the lines of a text, with blanks for commas and without comments.
-
-    A first line that does not begin with a number has the names of columns; it is
-    returned as an empty one.
-    """
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        msg = "it is not a text file."
-        raise FileFormatError(file, msg) from error
-    lines = [line.partition("#")[0].strip() for line in text.splitlines()]
-    head = next((line for line in lines if line), "")
-    if ";" in head:
-        msg = (
-            "it seems to be separated by semicolons; expected commas or spaces, and "
-            "points in numbers, as in 0.5,0.2."
-        )
-        raise FileFormatError(file, msg)
-    if head and not _is_number(head.replace(",", " ").split()[0]):
-        lines[lines.index(head)] = ""
-        if head.startswith((",", '"",')):
+def _warn_of_numbered_points(clouds: Arrays, origins: Sequence[Path]) -> None:
+    """Warn if a first column counts the points: it would be taken for a coordinate."""
+    for cloud, file in zip(clouds, origins, strict=True):
+        # A square may be a matrix of distances.
+        if cloud.ndim != 2 or not 3 <= cloud.shape[1] < len(cloud):
+            continue
+        steps = np.arange(len(cloud))
+        if any(np.array_equal(cloud[:, 0], steps + start) for start in (0, 1)):
+            rest = ",".join(map(str, range(1, cloud.shape[1])))
             msg = (
-                "its first column has no name, and looks like the row numbers that "
-                "pandas saves; save it without them, by index=False."
+                f"The first column of {file} counts the points, and is taken for a "
+                f"coordinate. If it is none, leave it out: columns {rest}."
             )
-            raise FileFormatError(file, msg)
-    return [line.replace(",", " ") for line in lines]
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
-
-
-def _read_picture(file: Path) -> NDArray[Any]:
-    """Return the gray values of an image file; of colors, the mean of the channels."""
-    pillow = import_optional("PIL.Image", extra="datasets", purpose="Reading images")
-    data = file.read_bytes()
-    try:
-        with pillow.open(BytesIO(data)) as picture:
-            # One number per pixel, which in mode P stands for a color.
-            if len(picture.getbands()) == 1 and picture.mode != "P":
-                return np.asarray(picture)
-            gray: NDArray[Any] = np.asarray(picture.convert("RGB")).mean(axis=2)
-            return gray
-    # Pillow has an error class for each way in which an image can be damaged.
-    except Exception as error:
-        msg = "it is damaged, or not an image."
-        raise FileFormatError(file, msg) from error
+            warnings.warn(msg, stacklevel=3)
+            return

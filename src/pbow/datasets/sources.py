@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from pbow._utils.files import AnyPath
 from pbow.datasets.cache import expanded, imported_folder
-from pbow.datasets.npz import Npz
 from pbow.errors import format_error
+from pbow.io.npz import Npz, opened
 
 __all__ = [
     "Files",
@@ -23,7 +23,6 @@ __all__ = [
     "Source",
     "digest_of",
     "find_files",
-    "opened",
     "opened_with",
     "plain",
     "search_folders",
@@ -109,13 +108,6 @@ class Files:
         path, file = self._others[stem]
         with format_error(path):
             yield Files(file)
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[Npz]:
-    """Open an ``.npz`` file; what its content leads to is an error that names it."""
-    with path.open("rb") as file, format_error(path):
-        yield Npz(file)
 
 
 @contextmanager

@@ -94,9 +94,9 @@ class Graphs:
         ----------
         graphs : iterable
             Each of them is a networkx graph (directions and weights are ignored, its
-            nodes are counted in their order), a scipy sparse adjacency matrix (every
-            entry but zero is an edge; entries mirror each other), or a pair (edges of
-            shape (n_edges, 2), number of vertices).
+            nodes are counted in their order), an adjacency matrix of scipy (sparse) or
+            numpy (every entry but zero is an edge; entries mirror each other), or a
+            pair (edges of shape (n_edges, 2), number of vertices).
 
         Returns
         -------
@@ -147,7 +147,8 @@ def cumulated(sizes: NDArray[Any]) -> Ints:
 
 def as_listed(graphs: Any) -> list[Any]:
     """Return the graphs of a collection as a list; refuse one graph by itself."""
-    if is_networkx(graphs) or sparse.issparse(graphs) or _is_pair(graphs):
+    is_matrix = sparse.issparse(graphs) or _is_square(graphs)
+    if is_networkx(graphs) or is_matrix or _is_pair(graphs):
         msg = (
             f"Expected a collection of graphs, got one {_kind(graphs)}. Wrap a single "
             "graph in a list: [graph]."
@@ -174,6 +175,16 @@ def _is_pair(graph: Any) -> bool:
     )
 
 
+def _is_square(graph: Any) -> bool:
+    """Whether it is an adjacency matrix, as an array."""
+    return (
+        isinstance(graph, np.ndarray)
+        and graph.dtype.kind in "biuf"
+        and graph.ndim == 2
+        and graph.shape[0] == graph.shape[1]
+    )
+
+
 def _kind(graph: Any) -> str:
     if _is_pair(graph):
         return "pair (edges, n_vertices)"
@@ -187,6 +198,8 @@ def _as_pair(graph: Any) -> tuple[NDArray[Any], int]:
         return np.array(ends, np.int64).reshape(-1, 2), len(place)
     if sparse.issparse(graph):
         return _of_matrix(graph)
+    if _is_square(graph):
+        return _of_matrix(sparse.coo_array(graph))
     if _is_pair(graph):
         if graph[1] > MOST_IN_A_GRAPH:  # maybe too large for any array
             msg = f"expected at most {MOST_IN_A_GRAPH} vertices."
@@ -194,8 +207,9 @@ def _as_pair(graph: Any) -> tuple[NDArray[Any], int]:
         return check_array(graph[0], "edges", ("n_edges", 2), whole=True), int(graph[1])
     shape = f" of shape {graph.shape}" if isinstance(graph, np.ndarray) else ""
     msg = (
-        f"it is {type(graph).__name__}{shape}; expected a networkx graph, a scipy "
-        "sparse adjacency matrix or a pair (edges, n_vertices)."
+        f"it is {type(graph).__name__}{shape}; expected a networkx graph, an adjacency "
+        "matrix (sparse, or an array) or a pair (edges, n_vertices): edges alone do "
+        "not say how many vertices there are."
     )
     raise ValueError(msg)
 

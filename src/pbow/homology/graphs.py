@@ -41,7 +41,7 @@ def graph_sublevel(
     Parameters
     ----------
     graphs : Graphs or iterable
-        Each graph is a networkx graph, a scipy sparse adjacency matrix, or a pair
+        Each graph is a networkx graph, an adjacency matrix (sparse or not), or a pair
         (edges of shape (n_edges, 2), number of vertices); :class:`Graphs` tells more
         and holds large collections. Loops of one edge and repeated edges are ignored.
     values : "degree", callable or iterable of array-like, default="degree"

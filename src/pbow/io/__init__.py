@@ -5,6 +5,7 @@ from pbow.io.arrow import from_arrow
 from pbow.io.description import Description, PartDescription, describe
 from pbow.io.files import read_diagrams, write_diagrams
 from pbow.io.gudhi import from_gudhi, to_gudhi
+from pbow.io.images import read_images
 from pbow.io.labels import read_labels, read_names
 from pbow.io.libraries import (
     from_cripser,
@@ -32,6 +33,7 @@ __all__ = [
     "from_ripser",
     "from_torch_topological",
     "read_diagrams",
+    "read_images",
     "read_labels",
     "read_metadata",
     "read_names",

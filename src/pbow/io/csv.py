@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pbow._utils.unpacking import damage_as_value_error
 from pbow.diagrams import Diagrams
-from pbow.errors import format_error
+from pbow.errors import DiagramError, format_error
 
 __all__ = ["read_csv", "text_cell", "write_csv"]
 
@@ -66,7 +66,8 @@ def read_csv(path: Path) -> Diagrams:
         if sorted(name for name in header if name in COLUMNS) != sorted(COLUMNS):
             msg = (
                 f"its first line must have the columns {', '.join(COLUMNS)}, each "
-                f"once; got {_shown(header)}."
+                f"once; got {_shown(header)}. A file of one diagram has the columns "
+                "birth and death, or dimension, birth and death."
             )
             raise ValueError(msg)
         line = reader.line_num + 1
@@ -140,12 +141,28 @@ def _parse(
         lines = list(compress(lines, is_point))
     samples, parts, births, deaths = columns
     numbers = {name: names[_text_of(name)] for name in set(parts)}
+    points = np.column_stack((_numbers(births, lines), _numbers(deaths, lines)))
+    _check_points(points, parts, lines)
     return _Block(
         _sample_numbers(samples, lines),
         np.fromiter(map(numbers.__getitem__, parts), np.int64, len(parts)),
-        np.column_stack((_numbers(births, lines), _numbers(deaths, lines))),
+        points,
         _sample_numbers(*named),
     )
+
+
+def _check_points(points: Floats, parts: Sequence[str], lines: Sequence[int]) -> None:
+    """Raise for the first point that no diagram has, while its line is known."""
+    # A NaN fails the comparisons.
+    valid = (points[:, 1] >= points[:, 0]) & np.isfinite(points[:, 0])
+    if valid.all():
+        return
+    row = int(np.argmin(valid))
+    try:
+        Diagrams(points[row : row + 1], [0, 1], name=_text_of(parts[row]))
+    except DiagramError as error:
+        msg = f"line {lines[row]} {error.problem}"
+        raise ValueError(msg) from error
 
 
 def _numbers(words: Sequence[str], lines: Sequence[int]) -> Floats:

@@ -10,16 +10,21 @@ from typing import Any
 from pbow._utils.checks import check_option
 from pbow._utils.files import AnyPath, atomic_write
 from pbow.diagrams import Diagrams, check_diagrams
-from pbow.errors import ParameterError
+from pbow.errors import FileFormatError, ParameterError
 from pbow.io.folders import (
+    PERSEUS_FILE,
     files_of,
     read_perseus_files,
     read_samples,
     write_folder,
 )
 from pbow.io.formats import EXTENSIONS, FORMATS
+from pbow.io.text import text_format
 
 __all__ = ["read_diagrams", "write_diagrams"]
+
+# Extensions of what diagrams are computed from.
+RAW = (".npy", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".off", ".ply", ".xyz")
 
 
 def read_diagrams(
@@ -33,9 +38,10 @@ def read_diagrams(
         A file; several files, whose samples follow one another; or a folder, whose
         files are read in natural order (2 before 10). Hidden files and those that
         begin with ``_`` are ignored, and subfolders are not searched.
-    format : {"pbow", "csv", "parquet", "arrow", "pers", "hera", "dipha", "perseus"}
-        By default inferred from the first bytes or the file extension. Hera and
-        Perseus, which have neither, must be named.
+    format : {"pbow", "csv", "parquet", "arrow", "npz", "pers", "hera", ...}
+        By default inferred from the first bytes, the file extension, or the first
+        line: text files of two columns, birth and death, are read as Hera's. Perseus
+        must be named, and text files with other columns.
     name : str, default="H1"
         Name of the part where a file does not say the dimension: Hera's do not, nor do
         ``.pers`` files with two columns and files without points.
@@ -83,7 +89,8 @@ def read_diagrams(
     paths = [file for one in given for file in files_at(Path(one), format)]
     known = FORMATS[format or _common_format(paths)]
     if known.holds == "collection":
-        return Diagrams.concatenate([known.read(file) for file in paths])
+        given_name = () if known.says_part else (name,)
+        return Diagrams.concatenate([known.read(p, *given_name) for p in paths])
     return read_samples(paths, known.read, name)
 
 
@@ -100,7 +107,7 @@ def write_diagrams(X: Any, path: AnyPath, format: str | None = None) -> None:
         A file to make or replace. For pers, hera and dipha, which have one file per
         sample, a folder that is new or empty, unless there is one sample and `path`
         has an extension; for perseus always a folder.
-    format : {"pbow", "csv", "parquet", "arrow", "pers", "hera", "dipha", "perseus"}
+    format : {"pbow", "csv", "parquet", "arrow", "npz", "pers", "hera", ...}
         By default inferred from the file extension.
 
     Raises
@@ -141,6 +148,10 @@ def write_diagrams(X: Any, path: AnyPath, format: str | None = None) -> None:
         check_option("format", format, FORMATS)
     kind = format or _format_by_name(target)
     known = FORMATS[kind]
+    if known.write is None:
+        writable = ", ".join(name for name, one in FORMATS.items() if one.write)
+        msg = f"The format {kind} is only read; pbow writes {writable}."
+        raise ValueError(msg)
     has_folder = known.holds == "diagram" or target.is_dir() or not target.suffix
     if known.holds != "collection" and has_folder:
         write_folder(X, target, kind)
@@ -177,11 +188,29 @@ def _common_format(paths: Sequence[Path]) -> str:
 
 
 def format_of(path: Path) -> str:
+    """Return the format of a file, by its first bytes, its extension or first line."""
     with path.open("rb") as file:
-        start = file.read(64)
+        start = file.read(1 << 12)
     for kind, known in FORMATS.items():
         if known.begins(start):
             return kind
+    # Any table has the extension .csv.
+    if EXTENSIONS.get(path.suffix.lower(), "csv") == "csv" and b"\0" not in start:
+        found = text_format(start)
+        if found == "hera" and PERSEUS_FILE.fullmatch(path.name):
+            expected = (
+                f"hera, if {path} and the like are one sample each, or perseus, if "
+                "their last numbers are the dimensions of one sample"
+            )
+            raise ParameterError("format", expected, None)
+        if found is not None:
+            return found
+    if path.suffix.lower() in RAW:
+        msg = (
+            "it is not a file of diagrams. If it holds raw data, compute the diagrams "
+            "first, as pbow homology does."
+        )
+        raise FileFormatError(path, msg)
     return _format_by_name(path)
 
 

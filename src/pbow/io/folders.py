@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import glob
+import os
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +18,17 @@ from pbow.errors import FileFormatError, format_error
 from pbow.io.dimensions import dimensions_of
 from pbow.io.formats import FORMATS
 
-__all__ = ["files_of", "read_perseus_files", "read_samples", "write_folder"]
+__all__ = [
+    "files_of",
+    "find_input_files",
+    "read_perseus_files",
+    "read_samples",
+    "write_folder",
+]
 
 Floats = NDArray[np.float64]
 Sample = Mapping[int | None, Floats]
+Samples = Sample | list[Sample]
 
 PERSEUS_FILE = re.compile(r"(.+)_(0|[1-9][0-9]{0,2})\.txt")
 
@@ -39,18 +48,50 @@ def files_of(folder: Path, extensions: Collection[str] = ()) -> list[Path]:
     ]
 
 
+def find_input_files(paths: Iterable[Path], extensions: Collection[str]) -> list[Path]:
+    """Return the files that paths stand for: files, folders and patterns.
+
+    Files of a folder or a pattern come in natural order. A folder that has no file of
+    these `extensions` (in lower case) stands for its subfolders; these are not searched
+    any further.
+    """
+    listed = ", ".join(sorted(extensions))
+    files = []
+    for path in paths:
+        if glob.has_magic(os.fspath(path)) and not path.exists():
+            files += _matches(path, extensions)
+            continue
+        path.stat()  # one that does not exist is reported as such first
+        found = files_of(path, extensions) if path.is_dir() else [path]
+        for folder in [] if found else _subfolders(path):
+            found += files_of(folder, extensions)
+        if not found:
+            msg = f"The folder {path} has no files {listed}, nor have its subfolders."
+            raise FileNotFoundError(msg)
+        files += found
+    for file in files:
+        if file.suffix.lower() not in extensions:
+            msg = f"expected one of the extensions {listed}."
+            raise FileFormatError(file, msg)
+    return files
+
+
 def read_samples(
-    paths: Sequence[Path], read: Callable[[Path], Sample], name: str
+    paths: Sequence[Path], read: Callable[[Path], Samples], name: str
 ) -> Diagrams:
-    """Read one file per sample by the reader of a format that holds one.
+    """Read one file per sample by the reader of a format that holds one, or some.
 
     `name` is that of the part where files do not say the dimension.
     """
-    samples = []
+    samples: list[Sample] = []
+    origins: list[Path] = []
     for path in paths:
-        samples.append(read(path))
-        _check_sample(path, samples[-1], name)
-    return _join(paths, samples, name)
+        found = read(path)
+        for one in found if isinstance(found, list) else [found]:
+            _check_sample(path, one, name)
+            samples.append(one)
+            origins.append(path)
+    return _join(origins, samples, name)
 
 
 def read_perseus_files(given: Sequence[Path]) -> Diagrams:
@@ -85,6 +126,25 @@ def write_folder(X: Diagrams, folder: Path, kind: str) -> None:
     with atomic_folder(folder) as draft:
         for i in range(len(X)):
             _write_sample(X[i : i + 1], draft / f"{i:0{n_digits}}", kind)
+
+
+def _subfolders(folder: Path) -> list[Path]:
+    found = (path for path in folder.iterdir() if not path.name.startswith((".", "_")))
+    return sorted(filter(Path.is_dir, found), key=lambda path: natural_key(path.name))
+
+
+def _matches(pattern: Path, extensions: Collection[str]) -> list[Path]:
+    names = glob.iglob(os.fspath(pattern), recursive=True)  # noqa: PTH207
+    found = [
+        path
+        for path in map(Path, names)
+        if path.suffix.lower() in extensions and path.is_file()
+    ]
+    if not found:
+        listed = ", ".join(sorted(extensions))
+        msg = f"No file {listed} matches the pattern {pattern}."
+        raise FileNotFoundError(msg)
+    return sorted(found, key=lambda path: natural_key(path.as_posix()))
 
 
 def _check_sample(path: Path, diagrams: Sample, name: str) -> None:
@@ -131,6 +191,7 @@ def _perseus_files(path: Path) -> list[Path]:
 
 def _write_sample(X: Diagrams, stem: Path, kind: str) -> None:
     known = FORMATS[kind]
+    assert known.write is not None
     if known.holds == "sample":
         extension = known.extensions[0] if known.extensions else ".txt"
         with stem.with_suffix(extension).open("xb") as file:

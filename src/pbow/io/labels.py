@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from pbow._utils.files import AnyPath
 from pbow.errors import FileFormatError, ParameterError
 from pbow.io.npy import read_npy
+from pbow.io.npz import Npz, opened
 
-__all__ = ["read_labels", "read_names"]
+__all__ = ["labels_of", "read_labels", "read_names"]
 
 HEADER = ["file", "label"]
 # Without leading zeros, and in the range of 64 bits: nothing is lost in conversion.
@@ -32,8 +33,10 @@ def read_labels(
     ----------
     path : str or path-like
         A text file with one label per line, in the order of the samples; or an array of
-        integers or strings in a ``.npy`` file; or a CSV file with the columns ``file``
-        and ``label``, in any order, which needs `names`.
+        integers or strings in a ``.npy`` file; or the array ``labels`` of a ``.npz``
+        file, whose ``label_names``, if it has these, are the names of labels 0, 1, 2,
+        …; or a CSV file with the columns ``file`` and ``label``, in any order, which
+        needs `names`.
     n_samples : int
         Number of samples.
     names : str or path-like, optional
@@ -110,7 +113,34 @@ def read_names(path: AnyPath, n_samples: int | None = None) -> list[str]:
     return names
 
 
+def labels_of(source: Npz) -> NDArray[Any] | None:
+    """Return the labels of an ``.npz`` file by name; None if it has no such array."""
+    if "labels" not in source:
+        return None
+    labels = source.read("labels", "iuU", 1)
+    if labels.dtype.kind == "U" or "label_names" not in source:
+        return labels
+    names = source.read("label_names", "U", 1)
+    outside = np.flatnonzero((labels < 0) | (labels >= len(names)))
+    if len(outside):
+        row = outside[0]
+        msg = (
+            f"label {row} is {labels[row]}; expected 0 to {len(names) - 1}, as there "
+            f"are {len(names)} label_names."
+        )
+        raise ValueError(msg)
+    named: NDArray[Any] = names[labels]
+    return named
+
+
 def _read(path: Path, n_samples: int, names: AnyPath | None) -> NDArray[Any]:
+    if path.suffix.lower() == ".npz":
+        with opened(path) as source:
+            found = labels_of(source)
+            if found is None:
+                msg = f"it has no array labels; it has {', '.join(source.names):.200}."
+                raise ValueError(msg)
+            return found
     if path.suffix.lower() == ".npy":
         array = read_npy(path)
         if array.ndim != 1 or array.dtype.kind not in "iuU":

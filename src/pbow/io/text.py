@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow._utils.tables import read_table
+from pbow._utils.tables import line_of_row, read_table
 from pbow.diagrams import Diagrams
 from pbow.errors import format_error
 from pbow.io.dimensions import by_dimension, dimensions_of
@@ -17,12 +17,31 @@ __all__ = [
     "read_hera",
     "read_pers",
     "read_perseus",
+    "text_format",
     "write_hera",
     "write_pers",
     "write_perseus",
 ]
 
 Floats = NDArray[np.float64]
+
+BIRTH_DEATH = ["birth", "death"]
+DIMENSION = ("dim", "dimension", "degree")
+
+
+def text_format(start: bytes) -> str | None:
+    """Return the format of a text that begins so, if it can be only one diagram.
+
+    Two numbers on the first line are birth and death, as in a file of Hera. So is what
+    columns of these names have; with a column of dimensions before them it is as in a
+    file of gudhi.
+    """
+    cells = _first_cells(start)
+    if cells == BIRTH_DEATH or (len(cells) == 2 and all(map(_is_number, cells))):
+        return "hera"
+    if cells[:1] and cells[0] in DIMENSION and cells[1:] == BIRTH_DEATH:
+        return "pers"
+    return None
 
 
 def read_pers(path: Path) -> dict[int | None, Floats]:
@@ -33,7 +52,7 @@ def read_pers(path: Path) -> dict[int | None, Floats]:
     dimensions.
     """
     with format_error(path):
-        table = read_table(path.read_bytes(), (2, 3, 4))
+        table = _read_numbers(path, (2, 3, 4))
         if len(table) == 0:
             return {}
         if table.shape[1] == 2:
@@ -57,10 +76,11 @@ def write_pers(X: Diagrams, file: BinaryIO) -> None:
 def read_hera(path: Path) -> dict[int | None, Floats]:
     """Return the one diagram of a text file of Hera, which does not say its dimension.
 
-    Lines are ``birth death``; what follows a ``#`` is a comment.
+    Lines are ``birth death``, or ``birth,death``; what follows a ``#`` is a comment. A
+    first line may have the names of the columns.
     """
     with format_error(path):
-        table = read_table(path.read_bytes(), (2,))
+        table = _read_numbers(path, (2,))
         return {None: table} if len(table) else {}
 
 
@@ -78,7 +98,7 @@ def write_hera(X: Diagrams, file: BinaryIO) -> None:
 def read_perseus(path: Path) -> Floats:
     """Return the diagram of a file of Perseus, where a death of -1 is infinite."""
     with format_error(path):
-        points = read_table(path.read_bytes(), (2,))
+        points = _read_numbers(path, (2,))
         if (points[:, 0] < 0).any():
             msg = (
                 f"it has a birth below 0, {points[:, 0].min():g}. Perseus counts from "
@@ -101,6 +121,42 @@ def write_perseus(points: Floats, file: BinaryIO) -> None:
     # Perseus itself counts steps, and writes no decimal point.
     are_steps = bool(((rows == np.floor(rows)) & (rows < 2.0**53)).all())
     _write_lines(file, "%r %r\n", rows.astype(np.int64) if are_steps else rows)
+
+
+def _read_numbers(path: Path, n_columns: tuple[int, ...]) -> Floats:
+    """Return the numbers of a text, which may have commas and names of columns."""
+    data = path.read_bytes()
+    cells = _first_cells(data)
+    if cells[-2:] == BIRTH_DEATH:
+        head = next(line for line in data.splitlines() if _cells(line))
+        data = data.replace(head, b"", 1)
+    data = data.replace(b",", b" ")
+    table: Floats = read_table(data, n_columns)
+    missing = np.isnan(table[:, -2:]).any(axis=1)
+    if missing.any():
+        number, line = line_of_row(data, int(missing.argmax()))
+        msg = f"line {number} is {line!r}; expected numbers, and no NaN. Remove it."
+        raise ValueError(msg)
+    return table
+
+
+def _first_cells(data: bytes) -> list[str]:
+    """Return the words of the first line that has any."""
+    lines = data.removeprefix(b"\xef\xbb\xbf").splitlines()
+    return next(filter(None, map(_cells, lines)), [])
+
+
+def _cells(line: bytes) -> list[str]:
+    text = line.partition(b"#")[0].decode("latin-1").lower()
+    return text.replace(",", " ").replace('"', "").split()
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return "_" not in word
 
 
 def _write_lines(file: BinaryIO, template: str, rows: NDArray[Any]) -> None:

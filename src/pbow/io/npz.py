@@ -1,7 +1,7 @@
 """Arrays from ``.npz`` files, compressed or not, which may come from anywhere.
 
 numpy reads them, without pickle, so that nothing in a file is executed. What is wrong
-with a file becomes a ValueError, for the caller to name the file.
+with a file becomes a ValueError; :func:`opened` names the file.
 """
 
 from __future__ import annotations
@@ -9,15 +9,18 @@ from __future__ import annotations
 import hashlib
 import os
 import zipfile
-from io import BufferedReader
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.unpacking import check_zip, damage_as_value_error
+from pbow.errors import format_error
 
-__all__ = ["Npz"]
+__all__ = ["Npz", "opened"]
 
 
 class Npz:
@@ -28,7 +31,7 @@ class Npz:
     unfold into far more than its size, is a ValueError.
     """
 
-    def __init__(self, file: BufferedReader) -> None:
+    def __init__(self, file: BinaryIO) -> None:
         self._file = file
         n_bytes = file.seek(0, os.SEEK_END)
         with damage_as_value_error():
@@ -41,7 +44,7 @@ class Npz:
     def sha256(self) -> str:
         """Return the digest of the file's bytes."""
         self._file.seek(0)
-        return hashlib.file_digest(self._file, "sha256").hexdigest()
+        return hashlib.file_digest(self._file, "sha256").hexdigest()  # type: ignore[arg-type]
 
     @property
     def names(self) -> list[str]:
@@ -58,7 +61,7 @@ class Npz:
         --------
         >>> import tempfile
         >>> import numpy as np
-        >>> from pbow.datasets.npz import Npz
+        >>> from pbow.io.npz import Npz
         >>> with tempfile.TemporaryFile() as file:
         ...     np.savez(file, labels=np.zeros(3, np.int32))
         ...     Npz(file).describe("labels")
@@ -92,3 +95,10 @@ class Npz:
             )
             raise ValueError(msg)
         return array.astype(array.dtype.newbyteorder("="), order="C", copy=False)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Npz]:
+    """Open an ``.npz`` file; what its content leads to is an error that names it."""
+    with path.open("rb") as file, format_error(path):
+        yield Npz(file)

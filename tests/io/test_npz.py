@@ -13,9 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from pbow.datasets.npz import Npz
-from pbow.datasets.sources import opened
 from pbow.io import FileFormatError
+from pbow.io.npz import Npz, opened
 
 ARRAYS = {
     "numbers": np.arange(12.0).reshape(3, 4),
@@ -191,6 +190,6 @@ def test_what_is_wrong_with_the_disk_is_no_damage_of_the_file(tmp_path, monkeypa
 
     path = tmp_path / "good.npz"
     path.write_bytes(INTACT)
-    monkeypatch.setattr("pbow.datasets.npz.np.load", fail)
+    monkeypatch.setattr("pbow.io.npz.np.load", fail)
     with pytest.raises(OSError, match=os.strerror(errno.EIO)), opened(path):
         pass
