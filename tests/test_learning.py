@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from pbow import DiagramBlocks, Diagrams
 from pbow.blocks import BlockError, Rows
@@ -336,3 +336,52 @@ def test_extents_of_blocks_are_joined():
 @pytest.mark.parametrize(("kind", "expected"), [("uniform", True), ("image", False)])
 def test_quantiles_take_more_than_one_pass(kind, expected):
     assert Request(essential="drop", **REQUESTS[kind]).takes_one_pass is expected
+
+
+# ---- many persistences that are nearly equal
+
+
+def nearly_equal(spread, n_samples=30, seed=5):
+    """Diagrams whose persistences are between 1 and 1 + spread, some repeated."""
+    rng = np.random.default_rng(seed)
+    persistences = 1.0 + spread * rng.uniform(size=(n_samples, 40))
+    persistences[:, :3] = 1.0 + spread * rng.integers(0, 3, size=(n_samples, 3)) / 2
+    # Births that are added to them and taken away again without rounding.
+    births = np.zeros_like(persistences)
+    return Diagrams.from_list(np.stack((births, births + persistences), axis=-1))
+
+
+@pytest.mark.parametrize("spread", [2.0, 1e-2, 1e-6, 1e-9, 1e-15])
+@pytest.mark.parametrize("kind", ["point weight", "by weight", "all by weight"])
+def test_where_few_may_be_collected_limits_are_exact_by_three_passes(spread, kind):
+    X = nearly_equal(spread)
+    persistences = np.sort(X.points[:, 1])
+    n = len(persistences)
+    request = Request(essential="drop", **REQUESTS[kind])
+    expected = summarize(X, request, most_values=5)
+    low, high = np.quantile(persistences, (0.05, 0.95), method="hazen")
+    ramp = expected["H1"].ramp
+    assert_allclose((ramp.low, ramp.high), (low, high), rtol=1e-15, atol=0.0)
+    assert ramp == persistence_ramp([X], (0.05, 0.95))
+    assert expected["H1"].n_points == n
+    for rows in CUTS.values():
+        sources = counting(X, rows, rows_at_once=2)
+        for n_threads in (0, 2):
+            with on_executor(DiagramBlocks.of_sources(sources), n_threads) as blocks:
+                check_same(summarize(blocks, request, most_values=5), expected)
+        assert {source.n_read for source in sources} == {6}  # three passes, two times
+
+
+@pytest.mark.parametrize("spread", [2.0, 1e-2])
+def test_where_few_may_be_collected_the_draw_is_the_same(spread):
+    X = nearly_equal(spread)
+    request = Request(essential="drop", **REQUESTS["by weight"])
+    check_same(summarize(X, request, most_values=5), summarize(X, request))
+
+
+def test_numbers_that_are_often_repeated_are_few():
+    X = Diagrams(np.tile([[0.0, 1.0], [0.0, 1.01]], (500, 1)), [0, 400, 1000])
+    sources = counting(X, (1,))
+    request = Request(essential="drop", **REQUESTS["point weight"])
+    summarize(DiagramBlocks.of_sources(sources), request, most_values=2)
+    assert [source.n_read for source in sources] == [2, 2]

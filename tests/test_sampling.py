@@ -18,7 +18,10 @@ from pbow.sampling import (
     FOR_SAMPLING,
     Candidates,
     Draw,
+    FineBins,
+    FineSearch,
     Histogram,
+    QuantileSearch,
     Reservoir,
     ValuesIn,
     draw_sample,
@@ -289,3 +292,51 @@ def test_bins_beside_those_in_which_a_ramp_is_bent_may_be_kept_as_well(rng):
     every = ValuesIn(histogram.places, 1000).keep(points)
     assert len(bent.values) < len(every.values) / 2
     assert total_weight(ramp, histogram, every) == total_weight(ramp, histogram, bent)
+
+
+def in_one_bin(rng, n):
+    """Points whose persistences share their upper bits."""
+    return np.column_stack((np.zeros(n), rng.uniform(1.0, 1.01, size=n)))
+
+
+def test_more_persistences_than_may_be_collected_become_finer_bins(rng):
+    points = in_one_bin(rng, 100_000)
+    histogram = Histogram.of(points)
+    assert len(histogram.places) == 1
+    search = QuantileSearch.of(histogram, (0.05, 0.95), 1000)
+    for blocks in ([points], np.array_split(points, 7), np.array_split(points, 500)):
+        fine = merged(map(search.keep_or_count, blocks))
+        assert isinstance(fine, FineBins)
+        assert fine.bins[:, 0].sum() == len(points)
+        finer = FineSearch.within(search, histogram, fine)
+        kept = merged(map(finer.keep_or_count, blocks))
+        assert len(kept.values) < 20  # of 100,000
+        assert finer.ramp(kept) == search.ramp(search.keep(points))
+        ramp, rounded = finer.ramp(kept), finer.rounded_ramp(fine)
+        assert_allclose(rounded.low, ramp.low, rtol=1e-7)
+        assert_allclose(rounded.high, ramp.high, rtol=1e-7)
+        assert total_weight(rounded, histogram, fine) == total_weight(
+            rounded, histogram, merged(map(search.keep_or_count, [points]))
+        )
+
+
+def test_the_sum_of_weights_follows_from_finer_bins(rng):
+    points = np.concatenate(
+        (in_one_bin(rng, 5000), np.c_[np.zeros(900), rng.exponential(size=900)])
+    )
+    histogram = Histogram.of(points)
+    search = QuantileSearch.of(histogram, (0.3, 0.7), 1000)
+    fine = search.keep_or_count(points)
+    ramp = FineSearch.within(search, histogram, fine).rounded_ramp(fine)
+    expected = ramp(points[:, 1]).sum()
+    assert_allclose(total_weight(ramp, histogram, fine), expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("n_blocks", [1, 3, 40])
+def test_whether_they_are_too_many_does_not_depend_on_the_cut(rng, n_blocks):
+    points = in_one_bin(rng, 60)
+    blocks = np.array_split(np.concatenate((points, points)), n_blocks)
+    for most, is_fine in ((59, True), (60, False)):
+        search = QuantileSearch.of(Histogram.of(points), (0.05, 0.95), most)
+        found = merged(map(search.keep_or_count, blocks))
+        assert isinstance(found, FineBins) == is_fine

@@ -19,12 +19,14 @@ from pbow.compute.image import extent
 from pbow.diagrams import Diagrams
 from pbow.essential import check_points, count_dropped, finite_parts
 from pbow.sampling import (
+    MOST_VALUES,
     Candidates,
     Draw,
+    FineBins,
+    FineSearch,
     Histogram,
     QuantileSearch,
     Reservoir,
-    Values,
     in_birth_persistence,
     merged,
     total_weight,
@@ -119,7 +121,9 @@ class PartSummary:
     sample: Floats | None = None
 
 
-def summarize(X: Diagrams | DiagramBlocks, request: Request) -> dict[str, PartSummary]:
+def summarize(
+    X: Diagrams | DiagramBlocks, request: Request, *, most_values: int = MOST_VALUES
+) -> dict[str, PartSummary]:
     """Return what was asked for, of each part that has points.
 
     Parameters
@@ -128,6 +132,9 @@ def summarize(X: Diagrams | DiagramBlocks, request: Request) -> dict[str, PartSu
         Training diagrams.
     request : Request
         What is asked for.
+    most_values : int
+        How many different persistences near the limits of a ramp are collected before
+        they are counted instead, for a third pass to collect those that are nearer.
 
     Returns
     -------
@@ -148,7 +155,7 @@ def summarize(X: Diagrams | DiagramBlocks, request: Request) -> dict[str, PartSu
         def run_here(function: Any, *_: Any) -> Iterator[Any]:
             yield function(X, parts, dict.fromkeys(parts, 0)), {}
 
-        return _by_passes(run_here, request)
+        return _by_passes(run_here, request, most_values)
     if request.takes_one_pass and not X.is_distributed:
         one_pass = OnePass(request)
         for source in X.sources():
@@ -160,7 +167,7 @@ def summarize(X: Diagrams | DiagramBlocks, request: Request) -> dict[str, PartSu
     def run(function: Any, *arguments: Any) -> Iterator[Any]:
         return X.run(partial(_on_block, function, request.essential), *arguments)
 
-    return _by_passes(run, request)
+    return _by_passes(run, request, most_values)
 
 
 class OnePass:
@@ -245,7 +252,7 @@ class _Counts(NamedTuple):
 class _Found(NamedTuple):
     """What a further pass finds, by part."""
 
-    values: dict[str, Values]
+    values: dict[str, Any]  # Values or FineBins
     candidates: dict[str, Candidates]
 
     def __add__(self, other: Self) -> Self:  # type: ignore[override]
@@ -262,7 +269,7 @@ class _Seen(NamedTuple):
     checksum: int
 
 
-def _by_passes(run: Run, request: Request) -> dict[str, PartSummary]:
+def _by_passes(run: Run, request: Request, most_values: int) -> dict[str, PartSummary]:
     """Count; then find limits and uniform samples; then samples that need limits."""
     total: _Counts | None = None
     blocks: list[dict[str, _Seen]] = []
@@ -276,9 +283,9 @@ def _by_passes(run: Run, request: Request) -> dict[str, PartSummary]:
         starts.append({name: n + seen[name].n_points for name, n in starts[-1].items()})
 
     def collect(
-        searches: dict[str, QuantileSearch], draws: dict[str, Draw]
-    ) -> tuple[dict[str, Values], dict[str, Floats]]:
-        values: dict[str, Values] = {}
+        searches: Mapping[str, QuantileSearch], draws: dict[str, Draw]
+    ) -> tuple[dict[str, Any], dict[str, Floats]]:
+        values: dict[str, Any] = {}
         samples: dict[str, Floats] = {}
         while searches or draws:
             passed = run(partial(_collect, searches, draws), starts, blocks)
@@ -302,7 +309,7 @@ def _by_passes(run: Run, request: Request) -> dict[str, PartSummary]:
     }
     # Births of essential classes have no persistence to be weighted by.
     searches = {
-        name: QuantileSearch.of(part.histogram, request.quantiles)
+        name: QuantileSearch.of(part.histogram, request.quantiles, most_values)
         for name, part in there.items()
         if part.histogram is not None and request.quantiles is not None
     }
@@ -310,14 +317,23 @@ def _by_passes(run: Run, request: Request) -> dict[str, PartSummary]:
     values, samples = collect(
         searches, {name: d for name, d in draws.items() if name not in weighted}
     )
-    ramps = {name: search.ramp(values[name]) for name, search in searches.items()}
-    by_weight = {}
-    for name in weighted & set(draws):
-        histogram = there[name].histogram
+    finer: dict[str, FineSearch] = {}
+    ramps: dict[str, Ramp] = {}
+    by_weight: dict[str, Draw] = {}
+    for name, search in searches.items():
+        histogram, kept = there[name].histogram, values[name]
         assert histogram is not None
-        weight = total_weight(ramps[name], histogram, values[name])
-        by_weight[name] = draws[name].by_weight(ramps[name], weight)
-    samples |= collect({}, by_weight)[1]
+        if isinstance(kept, FineBins):
+            finer[name] = FineSearch.within(search, histogram, kept)
+            ramps[name] = finer[name].rounded_ramp(kept)
+        else:
+            ramps[name] = search.ramp(kept)
+        if name in weighted and name in draws:
+            weight = total_weight(ramps[name], histogram, kept)
+            by_weight[name] = draws[name].by_weight(ramps[name], weight)
+    values, drawn = collect(finer, by_weight)
+    ramps |= {name: search.ramp(values[name]) for name, search in finer.items()}
+    samples |= drawn
     return _summaries(counts, ramps, samples)
 
 
@@ -366,7 +382,10 @@ def _collect(
     firsts: Mapping[str, int],
 ) -> _Found:
     return _Found(
-        {name: search.keep(parts[name].points) for name, search in searches.items()},
+        {
+            name: search.keep_or_count(parts[name].points)
+            for name, search in searches.items()
+        },
         {
             name: draw.candidates(parts[name].points, firsts[name])
             for name, draw in draws.items()

@@ -12,17 +12,21 @@ candidates and the candidates of all blocks are merged:
   many copies there are, they are independent draws by weight, with replacement.
 
 Quantiles are exact, and take two passes: the first counts persistences by their upper
-bits, the second collects those near the quantiles.
+bits, the second collects those near the quantiles. If too many of these are different,
+the second counts them by further bits, and a third collects those that are nearer. As
+the draw by weight is made in that third pass, its ramp is between limits that are
+rounded to the bits that are known by then, seven digits at least.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import accumulate
 from math import sqrt
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +53,12 @@ T = TypeVar("T")
 # What a stream of random numbers is for; every purpose has its own.
 FOR_SAMPLING = 0
 LARGEST_KEY = 2.0**64 - 2048.0
+
+# Different persistences near the quantiles that are collected at most.
+MOST_VALUES = 1 << 20
+# By how many further bits they are counted, if there are more.
+DEPTH = 20
+FINE_SHIFT = SHIFT - DEPTH
 
 
 def persistence_ramp(
@@ -180,18 +190,52 @@ class Histogram(NamedTuple):
 
 
 class Values(NamedTuple):
-    """Different numbers in increasing order, and how often each is there."""
+    """Different numbers in increasing order, and how often each is there.
+
+    Where there are more than `most`, sums of them are :class:`FineBins`. Whether they
+    are depends on all the numbers, not on where these are cut.
+    """
 
     values: Floats
     counts: Ints
+    most: int = sys.maxsize
 
-    def __add__(self, other: Self) -> Self:  # type: ignore[override]
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, FineBins):
+            return self.fine_bins() + other
         values, at = np.unique(
             np.concatenate((self.values, other.values)), return_inverse=True
         )
         counts = np.zeros(len(values), np.int64)
         np.add.at(counts, at, np.concatenate((self.counts, other.counts)))
-        return type(self)(values, counts)
+        return Values(values, counts, self.most).limited()
+
+    def limited(self) -> Values | FineBins:
+        """Return them as they are, if they are few."""
+        return self if len(self.values) <= self.most else self.fine_bins()
+
+    def fine_bins(self) -> FineBins:
+        """Count them by more bits than a histogram does."""
+        places, starts = np.unique(_bins(self.values, FINE_SHIFT), return_index=True)
+        if not len(places):
+            return FineBins(places, np.empty((0, 2), np.int64))
+        bits = _bins(self.values, FINE_SHIFT - OFFSET_BITS)
+        lower = self.counts * (bits & ((1 << OFFSET_BITS) - 1))
+        bins = [np.add.reduceat(sums, starts) for sums in (self.counts, lower)]
+        return FineBins(places, np.column_stack(bins))
+
+
+class FineBins(Histogram):
+    """Persistences in some bins of a histogram, by more of their bits."""
+
+    def __add__(self, other: Any) -> Any:
+        fine = other.fine_bins() if isinstance(other, Values) else other
+        return super().__add__(fine)
+
+    def elsewhere(self, histogram: Histogram) -> Histogram:
+        """Return the bins of the histogram that these do not refine."""
+        left = ~np.isin(histogram.places, self.places >> DEPTH)
+        return Histogram(histogram.places[left], histogram.bins[left])
 
 
 @dataclass(frozen=True)
@@ -221,15 +265,21 @@ class ValuesIn:
 class QuantileSearch(ValuesIn):
     """Where Hazen's quantiles of the persistence lie, known from a histogram."""
 
+    shift: ClassVar[int] = SHIFT
+
     quantiles: tuple[float | None, float]
     n_points: int
     # Of the points in lower bins, those that are not collected.
     left_out: Ints
+    most: int
 
     @classmethod
     def of(
-        cls, histogram: Histogram, quantiles: tuple[float | None, float]
-    ) -> QuantileSearch:
+        cls,
+        histogram: Histogram,
+        quantiles: tuple[float | None, float],
+        most: int = MOST_VALUES,
+    ) -> Self:
         """Find the bins."""
         counts = histogram.bins[:, 0]
         below = np.concatenate(([0], np.cumsum(counts)))
@@ -240,13 +290,17 @@ class QuantileSearch(ValuesIn):
         collected[at] = True
         left_out = np.cumsum(np.where(collected, 0, counts))[at]
         n_values = int(counts[at].sum())
-        return cls(histogram.places[at], n_values, quantiles, n, left_out)
+        return cls(histogram.places[at], n_values, quantiles, n, left_out, most)
+
+    def keep_or_count(self, points: Floats) -> Values | FineBins:
+        """Collect those of a block, or count them by further bits if they are many."""
+        return self.keep(points)._replace(most=self.most).limited()
 
     def ramp(self, kept: Values) -> Ramp:
         """Return the ramp between the quantiles, given what was collected."""
         reached = np.cumsum(kept.counts)
         # Ranks among all points: those left out in lower bins come before.
-        bins = np.searchsorted(self.places, _bins(kept.values))
+        bins = np.searchsorted(self.places, _bins(kept.values, self.shift))
         reached = reached + self.left_out[bins]
         low, high = (
             0.0 if q is None else self._quantile(kept.values, reached, q)
@@ -261,23 +315,64 @@ class QuantileSearch(ValuesIn):
         return float(min(low + share * (high - low), high))
 
 
-def total_weight(ramp: Ramp, histogram: Histogram, kept: Values) -> float:
+@dataclass(frozen=True)
+class FineSearch(QuantileSearch):
+    """The same, known from finer bins, where there were too many to be collected."""
+
+    shift: ClassVar[int] = FINE_SHIFT
+
+    @classmethod
+    def within(
+        cls, search: QuantileSearch, histogram: Histogram, fine: FineBins
+    ) -> Self:
+        """Find the fine bins, given those that a search has found in its bins."""
+        left = fine.elsewhere(histogram)
+        places = np.concatenate((left.places << DEPTH, fine.places))
+        order = np.argsort(places)
+        both = Histogram(places[order], np.concatenate((left.bins, fine.bins))[order])
+        return cls.of(both, search.quantiles, sys.maxsize)
+
+    def rounded_ramp(self, fine: FineBins) -> Ramp:
+        """Return the ramp between the quantiles, rounded down to where bins begin."""
+        there = np.isin(fine.places, self.places)
+        edges = _edges(fine.places[there], self.shift)
+        ramp = self.ramp(Values(edges, fine.bins[there, 0]))
+        # Between two bins there are no points, but there may be a quantile.
+        limits = _bins(np.array([ramp.low, ramp.high]), self.shift)
+        return Ramp(*_edges(limits, self.shift).tolist())
+
+    def keep(self, points: Floats) -> Values:
+        """Collect those of a block."""
+        coarse = ValuesIn(np.unique(self.places >> DEPTH), len(points))
+        values, counts, _ = coarse.keep(points)
+        there = np.isin(_bins(values, self.shift), self.places)
+        return Values(values[there], counts[there])
+
+
+def total_weight(ramp: Ramp, histogram: Histogram, kept: Values | FineBins) -> float:
     """Add up the weights of all points, to some millionths.
 
-    `kept` has at least the persistences in the bins in which the ramp is bent; in each
-    of the others it is linear, and the sum follows from that of the persistences.
+    `kept` has at least the persistences in the bins in which the ramp is bent, or finer
+    bins; in each of the others it is linear, and the sum follows from that of the
+    persistences.
     """
+    if isinstance(kept, FineBins):
+        left = kept.elsewhere(histogram)
+        return _sum_of_bins(ramp, left) + _sum_of_bins(ramp, kept, FINE_SHIFT)
     bent = _bent_bins(ramp)
     elsewhere = ~np.isin(histogram.places, bent)
-    n, lower = histogram.bins[elsewhere].T
-    edges = histogram.places[elsewhere]
-    start, stop = _edges(edges), _edges(edges + 1)
-    means = start + (stop - start) * (lower / (n * 2.0**OFFSET_BITS))
+    left = Histogram(histogram.places[elsewhere], histogram.bins[elsewhere])
     exact = np.isin(_bins(kept.values), bent)
-    return float(
-        n @ _linear(ramp, means)
-        + kept.counts[exact] @ _linear(ramp, kept.values[exact])
-    )
+    own = kept.counts[exact] @ _linear(ramp, kept.values[exact])
+    return _sum_of_bins(ramp, left) + float(own)
+
+
+def _sum_of_bins(ramp: Ramp, histogram: Histogram, shift: int = SHIFT) -> float:
+    """Add up the weights of points in bins in which a ramp is linear."""
+    n, lower = histogram.bins.T
+    start, stop = (_edges(histogram.places + k, shift) for k in (0, 1))
+    means = start + (stop - start) * (lower / (n * 2.0**OFFSET_BITS))
+    return float(n @ _linear(ramp, means))
 
 
 def _bent_bins(ramp: Ramp) -> Ints:
@@ -432,12 +527,12 @@ def _ranks(n: int, q: float) -> tuple[tuple[int, float], tuple[int, float]]:
     return (int(place), place - int(place)), (min(int(place) + 1, n - 1), 0.0)
 
 
-def _bins(persistences: Floats) -> Ints:
+def _bins(persistences: Floats, shift: int = SHIFT) -> Ints:
     """Return the bins of numbers >= 0."""
     bits = np.abs(persistences).view(np.int64)
-    return bits >> SHIFT
+    return bits >> shift
 
 
-def _edges(bins: Ints) -> Floats:
+def _edges(bins: Ints, shift: int) -> Floats:
     """Return the smallest number in each bin."""
-    return (bins << SHIFT).view(np.float64)
+    return (bins << shift).view(np.float64)

@@ -168,6 +168,19 @@ def test_files_larger_than_a_quarter_of_the_memory_are_read_in_blocks(
     assert seen == []
 
 
+def test_files_that_are_large_in_memory_alone_are_read_in_blocks(
+    run, folder, monkeypatch, seen
+):
+    points = np.tile([[0.0, 1.0], [0.0, 2.0]], (20_000, 1))
+    X = Diagrams(points, np.arange(0, 40_001, 10))
+    write_diagrams(X, folder / "repeated.parquet")
+    assert (folder / "repeated.parquet").stat().st_size < points.nbytes / 20
+    for memory, expected in ((4 * points.nbytes, []), (3.9 * points.nbytes, ["fit"])):
+        monkeypatch.setattr(streaming, "available_memory", lambda m=memory: float(m))
+        run("fit repeated.parquet -o m.pbow")
+        assert seen == expected
+
+
 def test_large_diagrams_for_a_csv_file_are_refused_with_what_to_take(
     run, data, folder, monkeypatch
 ):

@@ -18,7 +18,7 @@ from pbow.blocks import BlockError
 from pbow.errors import FileFormatError
 from pbow.io import read_diagrams, scan_diagrams, write_diagrams
 from pbow.io.container import DIAGRAMS, write_container
-from pbow.io.scanning import Sizes, sources_of
+from pbow.io.scanning import Sizes, estimated_bytes, sources_of
 
 POINT = pa.struct([("birth", pa.float64()), ("death", pa.float64())])
 LIST = pa.list_(POINT)
@@ -167,6 +167,30 @@ def test_a_large_row_group_is_read_in_pieces(kind, ragged, tmp_path):
     assert len(pieces) > 5
     assert max(len(piece.points) for piece in pieces) < 200
     assert Diagrams.concatenate(pieces) == ragged
+
+
+@each_table
+def test_pieces_are_cut_by_their_size_in_memory(kind, tmp_path):
+    path = tmp_path / f"a.{kind}"
+    points = np.arange(80_000.0).reshape(-1, 2) % 200  # a byte of the file per number
+    points.sort(axis=1)
+    X = Diagrams(points, np.arange(0, 40_001, 10))
+    write_diagrams(X, path)
+    if kind == "parquet":
+        assert path.stat().st_size < points.nbytes / 7
+    sizes = Sizes(piece_bytes=1 << 15)
+    pieces = list(scan_in_small_pieces(path, sizes=sizes))
+    assert max(piece.points.nbytes for piece in pieces) <= 1 << 15
+    assert len(pieces) <= 2 * points.nbytes >> 15
+    assert Diagrams.concatenate(pieces) == X
+
+
+@each_table
+def test_the_size_in_memory_is_estimated_from_a_few_blocks(kind, tmp_path, ragged):
+    for i in range(25):
+        write_diagrams(ragged, tmp_path / f"{i}.{kind}")
+    n_bytes = estimated_bytes(sorted(tmp_path.iterdir()))
+    assert n_bytes == 25 * ragged.points.nbytes
 
 
 @each_kind

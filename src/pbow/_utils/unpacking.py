@@ -14,12 +14,17 @@ from typing import NoReturn
 
 from pbow._utils.text import file_size
 
-__all__ = ["check_unpacked", "check_zip", "damage_as_value_error"]
+__all__ = ["check_unpacked", "check_zip", "damage_as_value_error", "most_unpacked"]
 
 # Real data seldom reach 1:20. Small files may be of zeros alone.
 MOST_UNPACKED = 200  # bytes per byte of the file
 ALWAYS_ALLOWED = 1 << 26
 PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+
+
+def most_unpacked(stored: int) -> int:
+    """Return into how many bytes a file of `stored` bytes may unfold."""
+    return MOST_UNPACKED * stored + ALWAYS_ALLOWED
 
 
 def check_unpacked(claimed: int, stored: int, what: str = "it") -> None:
@@ -34,7 +39,7 @@ def check_unpacked(claimed: int, stored: int, what: str = "it") -> None:
     what : str
         What claims so, for the message.
     """
-    if claimed > MOST_UNPACKED * stored + ALWAYS_ALLOWED:
+    if claimed > most_unpacked(stored):
         msg = (
             f"{what} claims to unfold into {file_size(claimed)}, more than expected of "
             f"a file of {file_size(stored)}. If you trust it, unpack it, or write it "

@@ -12,6 +12,7 @@ import click
 
 from pbow._utils.memory import available_memory
 from pbow._utils.optional import import_optional
+from pbow._utils.unpacking import most_unpacked
 from pbow.cli.inputs import is_stream
 
 __all__ = ["cluster", "find_files", "is_streamed"]
@@ -48,15 +49,19 @@ def is_streamed(
 def _are_large(files: Sequence[Path]) -> bool:
     """Whether the files are better read in blocks, and can be.
 
-    Diagrams take more memory than files, where these are compressed, and features need
-    some, too.
+    More than a quarter of the memory is large: features need some, too. Repeated values
+    take few bytes of a file, so that points in memory may be far more.
     """
-    if sum(file.stat().st_size for file in files) <= available_memory() / 4:
+    n_bytes = sum(file.stat().st_size for file in files)
+    limit = available_memory() / 4
+    if most_unpacked(n_bytes) <= limit:
         return False
     from pbow.io.files import format_of  # noqa: PLC0415
-    from pbow.io.scanning import SCANNERS  # noqa: PLC0415
+    from pbow.io.scanning import SCANNERS, estimated_bytes  # noqa: PLC0415
 
-    return all(format_of(file) in SCANNERS for file in files)
+    if any(format_of(file) not in SCANNERS for file in files):
+        return False
+    return n_bytes > limit or estimated_bytes(list(files)) > limit
 
 
 @contextmanager

@@ -220,7 +220,7 @@ def parts_of(schema: Any) -> list[str]:
 
 def from_tables(names: list[str], tables: Iterable[Any], n_bytes: int) -> Diagrams:
     sizes: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
-    points: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
+    columns: dict[str, list[list[NDArray[Any]]]] = {name: [] for name in names}
     unpacked = n_rows = 0
     for table in tables:
         table.validate(full=True)  # before anything else: nbytes looks at offsets, too
@@ -232,13 +232,13 @@ def from_tables(names: list[str], tables: Iterable[Any], n_bytes: int) -> Diagra
                 first = n_rows
                 for lists in getattr(column, "chunks", [column]):
                     sizes[field.name].append(np.diff(lists.offsets.to_numpy()))
-                    points[field.name].append(_points_of(lists, field.name, first))
+                    columns[field.name].append(_columns_of(lists, field.name, first))
                     first += len(lists)
         n_rows += table.num_rows
     return Diagrams.from_parts(
         {
             name: Diagrams(
-                np.concatenate([np.empty((0, 2)), *points[name]]),
+                _joined(columns[name]),
                 np.cumsum(np.concatenate([np.zeros(1, np.int64), *sizes[name]])),
                 name=name,
             )
@@ -256,8 +256,19 @@ def _is_diagram(kind: Any) -> bool:
     )
 
 
-def _points_of(lists: Any, name: str, first: int) -> NDArray[Any]:
-    """Return the points of some rows; `first` is the number of the first one."""
+def _joined(columns: list[list[NDArray[Any]]]) -> NDArray[Any]:
+    """Return all points; births and deaths are copied once, to where they stay."""
+    points = np.empty((sum(len(births) for births, _ in columns), 2))
+    first = 0
+    for births, deaths in columns:
+        some = points[first : first + len(births)]
+        some[:, 0], some[:, 1] = births, deaths
+        first += len(births)
+    return points
+
+
+def _columns_of(lists: Any, name: str, first: int) -> list[NDArray[Any]]:
+    """Return births and deaths of some rows; `first` is the number of the first one."""
     structs = lists.flatten()
     columns = [
         structs.flatten()[structs.type.get_field_index(c)].cast("float64")
@@ -269,7 +280,7 @@ def _points_of(lists: Any, name: str, first: int) -> NDArray[Any]:
             "the death of an essential point."
         )
         raise DiagramError(first + _row_with_null(lists, columns), name, msg)
-    return np.column_stack([column.to_numpy() for column in columns])
+    return [column.to_numpy() for column in columns]
 
 
 def _row_with_null(lists: Any, columns: list[Any]) -> int:

@@ -47,8 +47,18 @@ __all__ = ["SCANNERS", "find_files", "scan_diagrams"]
 BYTES_A_POINT = 16
 
 
+# Of a piece, about this share is decoded at a time: repeated values take few bytes of a
+# Parquet file, and how much they are in memory is known once they are there.
+DECODED_AT_ONCE = 1 / 16
+# Blocks of which a piece is read to estimate the size of all.
+N_LOOKED_AT = 10
+
+
 class Sizes(NamedTuple):
-    """How much a block has, which is a task of its own, and a piece, read at once."""
+    """How much a block has, which is a task of its own, and a piece, read at once.
+
+    Blocks are cut by their size in the file, and pieces by that in memory.
+    """
 
     block_bytes: int = 1 << 26
     piece_bytes: int = 1 << 24
@@ -159,6 +169,20 @@ def _from_any(block: Any, number: int) -> Any:
     # A table's column is in chunks, and a batch's is not.
     whole = column.combine_chunks() if hasattr(column, "combine_chunks") else column
     return NamedDiagrams(X, whole)
+
+
+def estimated_bytes(files: list[Path]) -> float:
+    """Estimate how much memory all points of files take, from a few pieces of them."""
+    sources = sources_of(files)
+    step = -(-len(sources) // N_LOOKED_AT)
+    pieces = [next(iter(source.read(_ignore))).diagrams for source in sources[::step]]
+    n_points = sum(len(X[name].points) for X in pieces for name in X.parts)
+    n_samples = sum(source.n_samples for source in sources)
+    return BYTES_A_POINT * n_points * n_samples / max(1, sum(map(len, pieces)))
+
+
+def _ignore(*_: Any) -> None:
+    """Skip a sample: who reads them all is going to find it."""
 
 
 def find_files(given: AnyPath) -> list[Path]:
@@ -390,17 +414,41 @@ class _ParquetBlock(_FileBlock):
 
     groups: tuple[int, ...]
     rows_at_once: int
+    sizes: Sizes
 
     def _pieces(self) -> Iterator[Any]:
+        """Read a few rows at a time, and join them up to the size of a piece."""
+        join = import_arrow("pyarrow").Table.from_batches
+        some: list[Any] = []
+        n_bytes = n_rows = 0
+        try:
+            for batch in self._batches():
+                n_bytes, n_rows = n_bytes + batch.nbytes, n_rows + batch.num_rows
+                _, most_bytes, most_rows = self.sizes
+                if some and (n_bytes > most_bytes or n_rows > most_rows):
+                    yield join(some)
+                    some, n_bytes, n_rows = [], batch.nbytes, batch.num_rows
+                some.append(batch)
+        except FileFormatError:
+            if some:  # the rows before those that are damaged
+                yield join(some)
+            raise
+        if some:
+            yield join(some)
+
+    def _batches(self) -> Iterator[Any]:
+        """Read a few rows at a time, and validate them: sizes depend on offsets."""
         parquet = import_arrow("pyarrow.parquet")
         with mapped_file(Path(self.file)) as file:
             source = parquet.ParquetFile(file, page_checksum_verification=True)
-            yield from source.iter_batches(
+            for batch in source.iter_batches(
                 self.rows_at_once,
                 row_groups=list(self.groups),
                 columns=[*self.parts, *_names_in(source.schema_arrow)],
                 use_threads=False,
-            )
+            ):
+                batch.validate(full=True)
+                yield batch
 
     def _diagrams_of(self, piece: Any) -> Diagrams:
         with _format_error(self.file):
@@ -408,14 +456,14 @@ class _ParquetBlock(_FileBlock):
 
     def _names_of(self, piece: Any) -> Any:
         names = _names_in(piece.schema)
-        return piece.column(names[0]).cast("string") if names else None
+        return piece.column(names[0]).cast("string").combine_chunks() if names else None
 
 
 @dataclass(frozen=True)
 class _ArrowBlock(_ParquetBlock):
     """A batch of an Arrow file."""
 
-    def _pieces(self) -> Iterator[Any]:
+    def _batches(self) -> Iterator[Any]:
         with (
             mapped_file(Path(self.file)) as file,
             import_arrow("pyarrow.ipc").open_file(file) as source,
@@ -499,12 +547,12 @@ def _grouped(
     for start, stop in pairwise(cuts):
         rows = sum(n_rows[start:stop])
         if rows:
-            a_row = sum(n_bytes[start:stop]) / rows
-            at_once = int(min(max(sizes.piece_bytes / a_row, 1), sizes.piece_rows))
+            at_once = DECODED_AT_ONCE * sizes.piece_bytes * rows
+            at_once = min(max(at_once / sum(n_bytes[start:stop]), 1), sizes.piece_rows)
             whole = len(cuts) == 2
             groups = tuple(range(start, stop))
             about = os.fspath(path), state, parts, first, rows, whole
-            yield kind(*about, groups, at_once)
+            yield kind(*about, groups, int(at_once), sizes)
         first += rows
 
 
