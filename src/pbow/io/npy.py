@@ -1,4 +1,4 @@
-"""Arrays from ``.npy`` files, and diagrams that are such an array each."""
+"""Arrays from ``.npy`` files, and diagrams of one file per sample."""
 
 from __future__ import annotations
 
