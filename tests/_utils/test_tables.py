@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from pbow._utils.tables import read_table
+from pbow._utils.tables import line_of_row, read_table
 
 line_ends = st.sampled_from([b"\n", b"\r\n", b"\r", b"\n\n", b"\n \t\n", b" # x\n"])
 blanks = st.sampled_from([b" ", b"  \t"])
@@ -65,3 +65,11 @@ def test_the_first_line_that_is_otherwise_is_named(text, line):
 def test_how_many_numbers_were_expected_is_said(n_columns, expected):
     with pytest.raises(ValueError, match=f"line 1 is '1 2'; expected {expected}."):
         read_table(b"1 2\n", n_columns)
+
+
+def test_a_row_knows_its_line():
+    data = b"# a\r\n\r\n0 1\r\n# b\n2 nan # c\n"
+    assert line_of_row(data, 0) == (3, "0 1")
+    assert line_of_row(data, 1) == (5, "2 nan # c")
+    with pytest.raises(IndexError):
+        line_of_row(data, 2)

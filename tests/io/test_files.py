@@ -202,7 +202,22 @@ def test_tables_named_as_those_of_perseus_may_be_either(tmp_path):
     assert len(read_diagrams(tmp_path, "perseus")) == 1
 
 
+@pytest.mark.parametrize("text", ["0 1\n1 2\n2 5\n", "0,1\n", "10 11\n" * 1000])
+def test_whole_numbers_may_be_edges_of_a_graph(tmp_path, text):
+    (tmp_path / "a.txt").write_text(text)
+    with pytest.raises(ParameterError, match=r"hera, if the lines of .*a\.txt are"):
+        read_diagrams(tmp_path / "a.txt")
+    assert len(read_diagrams(tmp_path / "a.txt", "hera")) == 1
+    (tmp_path / "b.txt").write_text(f"birth death\n{text.replace(',', ' ')}")
+    assert len(read_diagrams(tmp_path / "b.txt")) == 1
+
+
 def test_raw_data_are_not_diagrams(tmp_path):
     np.save(tmp_path / "clouds.npy", np.zeros((2, 3, 3)))
-    with pytest.raises(FileFormatError, match="compute the diagrams first"):
-        read_diagrams(tmp_path / "clouds.npy")
+    (tmp_path / "a.png").touch()
+    for name in ("clouds.npy", "a.png"):
+        with pytest.raises(FileFormatError, match="compute the diagrams first"):
+            read_diagrams(tmp_path / name)
+    (tmp_path / "all" / "rings").mkdir(parents=True)
+    with pytest.raises(FileNotFoundError, match="Subfolders are not searched: name"):
+        read_diagrams(tmp_path / "all")

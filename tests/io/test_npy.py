@@ -3,6 +3,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from pbow.errors import FileFormatError
+from pbow.io import read_diagrams
 from pbow.io.npy import read_npy
 
 
@@ -23,3 +24,16 @@ def test_what_is_not_an_array_of_numbers_or_strings_is_refused(tmp_path):
     for name in ("objects", "archive", "empty", "cut"):
         with pytest.raises(FileFormatError, match=rf"{name}\.npy: not a valid \.npy"):
             read_npy(tmp_path / f"{name}.npy")
+
+
+def test_a_folder_of_arrays_is_a_collection_of_diagrams(tmp_path):
+    for k in (10, 2):
+        np.save(tmp_path / f"{k}.npy", [[0.0, k], [1.0, np.inf]])
+    np.save(tmp_path / "3.npy", np.empty((0, 2)))
+    X = read_diagrams(tmp_path)
+    assert X.parts == ("H1",)
+    assert [diagram.tolist() for diagram in X] == [
+        [[0.0, 2.0], [1.0, np.inf]],
+        [],
+        [[0.0, 10.0], [1.0, np.inf]],
+    ]

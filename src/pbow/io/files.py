@@ -19,12 +19,12 @@ from pbow.io.folders import (
     write_folder,
 )
 from pbow.io.formats import EXTENSIONS, FORMATS
-from pbow.io.text import text_format
+from pbow.io.text import may_be_edges, text_format
 
 __all__ = ["read_diagrams", "write_diagrams"]
 
 # Extensions of what diagrams are computed from.
-RAW = (".npy", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".off", ".ply", ".xyz")
+RAW = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".off", ".ply", ".xyz")
 
 
 def read_diagrams(
@@ -174,6 +174,11 @@ def files_at(path: Path, format: str | None) -> list[Path]:
     if not files:
         what = f"files of the format {format}" if format else "files"
         msg = f"The folder {path} has no {what}."
+        if any(one.is_dir() for one in path.iterdir()):
+            msg += (
+                " Subfolders are not searched: name one of them. Of raw data, compute "
+                "the diagrams first, as pbow homology does."
+            )
         raise FileNotFoundError(msg)
     return files
 
@@ -201,6 +206,12 @@ def format_of(path: Path) -> str:
             expected = (
                 f"hera, if {path} and the like are one sample each, or perseus, if "
                 "their last numbers are the dimensions of one sample"
+            )
+            raise ParameterError("format", expected, None)
+        if found == "hera" and may_be_edges(start):
+            expected = (
+                f"hera, if the lines of {path} are birth and death; they may also be "
+                "edges of a graph, whose diagrams pbow homology computes"
             )
             raise ParameterError("format", expected, None)
         if found is not None:

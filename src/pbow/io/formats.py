@@ -17,6 +17,7 @@ from pbow.io.dipha import MAGIC, read_dipha, write_dipha
 from pbow.io.homcloud import SIGNATURE as HOMCLOUD
 from pbow.io.homcloud import read_homcloud
 from pbow.io.native import dump_native, read_native
+from pbow.io.npy import read_npy_diagram, write_npy_diagram
 from pbow.io.npz_diagrams import read_npz, write_npz
 from pbow.io.text import (
     read_hera,
@@ -88,6 +89,9 @@ FORMATS = {
         read_arrow, write_arrow, extensions=(".arrow", ".feather"), signature=b"ARROW1"
     ),
     "npz": Format(read_npz, write_npz, extensions=(".npz",), says_part=False),
+    "npy": Format(
+        read_npy_diagram, write_npy_diagram, holds="sample", extensions=(".npy",)
+    ),
     "pers": Format(read_pers, write_pers, holds="sample", extensions=(".pers",)),
     "hera": Format(read_hera, write_hera, holds="sample"),
     "dipha": Format(

@@ -1,18 +1,19 @@
-"""Arrays from ``.npy`` files."""
+"""Arrays from ``.npy`` files, and diagrams of one file per sample."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.files import AnyPath
 from pbow._utils.unpacking import damage_as_value_error
+from pbow.diagrams import Diagrams
 from pbow.errors import FileFormatError
 
-__all__ = ["read_npy"]
+__all__ = ["read_npy", "read_npy_diagram", "write_npy_diagram"]
 
 
 def read_npy(path: AnyPath) -> NDArray[Any]:
@@ -26,3 +27,28 @@ def read_npy(path: AnyPath) -> NDArray[Any]:
             msg = "not a valid .npy file of numbers or strings."
             raise FileFormatError(path, msg) from error
     return array
+
+
+def read_npy_diagram(path: Path) -> dict[int | None, NDArray[np.float64]]:
+    """Return the one diagram of a file, which does not say its dimension."""
+    array = read_npy(path)
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "biuf":
+        msg = (
+            f"it is {array.dtype} of shape {array.shape}; expected a diagram of shape "
+            "(n_points, 2). If it holds raw data, compute the diagrams first, as pbow "
+            "homology does."
+        )
+        raise FileFormatError(path, msg)
+    points = array.astype(np.float64)
+    return {None: points} if len(points) else {}
+
+
+def write_npy_diagram(X: Diagrams, file: BinaryIO) -> None:
+    """Write the only diagram of one sample."""
+    if len(X.parts) > 1:
+        msg = (
+            f"A .npy file holds one diagram, and there are {', '.join(X.parts)}. "
+            "Select one of them."
+        )
+        raise ValueError(msg)
+    np.save(file, X.points)

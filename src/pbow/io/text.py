@@ -14,6 +14,7 @@ from pbow.errors import format_error
 from pbow.io.dimensions import by_dimension, dimensions_of
 
 __all__ = [
+    "may_be_edges",
     "read_hera",
     "read_pers",
     "read_perseus",
@@ -27,6 +28,15 @@ Floats = NDArray[np.float64]
 
 BIRTH_DEATH = ["birth", "death"]
 DIMENSION = ("dim", "dimension", "degree")
+
+
+def may_be_edges(start: bytes) -> bool:
+    """Whether all lines are two whole numbers without a point: a list of edges is so.
+
+    The last line may be cut off, and does not count if there are others.
+    """
+    rows = list(filter(None, map(_cells, start.splitlines())))
+    return all(word.isdecimal() for row in rows[:-1] or rows for word in row)
 
 
 def text_format(start: bytes) -> str | None:
