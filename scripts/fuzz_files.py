@@ -2,12 +2,12 @@
 
     python scripts/fuzz_files.py --count 100000 --seed 0
 
-Native diagrams, text (CSV, .pers, Hera, Perseus), DIPHA, npz, labels and models of all
-classes are changed at random: bytes are flipped, cut, repeated and replaced by awkward
-numbers; headers of pbow's own files are forged and signed with a right checksum. Any
-other error, a warning, more than 5 seconds for a file or 1 GB of memory is a failure:
-the file is kept, its name is printed, and the exit code is 1. The same seed gives the
-same files.
+Native diagrams, text (CSV, .pers, Hera, Perseus), DIPHA, akriti, npy, npz, labels and
+models of all classes are changed at random: bytes are flipped, cut, repeated and replaced
+by awkward numbers; headers of pbow's own files are forged and signed with a right
+checksum. Any other error, a warning, more than 5 seconds for a file or 1 GB of memory is
+a failure: the file is kept, its name is printed, and the exit code is 1. The same seed
+gives the same files.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import copy
 import faulthandler
+import json
 import random
 import resource
 import signal
@@ -22,6 +23,7 @@ import sys
 import tempfile
 import time
 import warnings
+import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -36,6 +38,7 @@ from pbow import Diagrams
 from pbow.datasets.sources import opened
 from pbow.errors import FileFormatError
 from pbow.io import read_diagrams, read_labels, read_native, write_diagrams
+from pbow.io.akriti import FORMAT as AKRITI
 from pbow.io.container import DIAGRAMS, MODEL, pack, read_container
 
 MOST_SECONDS = 5
@@ -124,6 +127,10 @@ def write_good_files(folder: Path) -> list[tuple[str, Path, Callable[[Path], Any
         path = folder / f"{save.__name__}.npz"
         save(path, **arrays)
         files.append(("npz", path, read_npz))
+        files.append(("npz", path, partial(read_diagrams, format="npz")))
+    np.save(folder / "diagram.npy", X["H1"][2])
+    files.append(("npy", folder / "diagram.npy", partial(read_diagrams, format="npy")))
+    files.append(("akriti", write_akriti(X["H1"], folder), read_diagrams))
     for subpackage in (pbow.vectorizers, pbow.kernels, pbow.preprocessing):
         for name in subpackage.__all__:
             model = getattr(subpackage, name)()
@@ -133,6 +140,19 @@ def write_good_files(folder: Path) -> list[tuple[str, Path, Callable[[Path], Any
             pbow.save(model.fit(X), path)
             files.append(("model", path, pbow.load))
     return files
+
+
+def write_akriti(X: Diagrams, folder: Path) -> Path:
+    """Return a file as akriti writes it."""
+    bars = folder / "bars.npz"
+    births, deaths = X.points.T
+    dims = np.ones(len(births), np.int64)
+    np.savez(bars, births=births, deaths=deaths, dims=dims, offsets=X.offsets)
+    path = folder / "diagrams.akd"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("meta.json", json.dumps({**AKRITI, "kind": "batch"}))
+        archive.write(bars, "bars.npz")
+    return path
 
 
 def read_npz(path: Path) -> None:

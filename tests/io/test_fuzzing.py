@@ -20,7 +20,7 @@ def fuzz_files():
 
 
 def test_damaged_and_forged_files_are_read_or_refused(fuzz_files, tmp_path):
-    outcomes, failures = fuzz_files.fuzz(900, 1, tmp_path)
+    outcomes, failures = fuzz_files.fuzz(1100, 1, tmp_path)
     assert failures == []
     for name in (
         "pbow",
@@ -29,6 +29,8 @@ def test_damaged_and_forged_files_are_read_or_refused(fuzz_files, tmp_path):
         "hera",
         "perseus",
         "dipha",
+        "akriti",
+        "npy",
         "npz",
         "labels",
         "model",
