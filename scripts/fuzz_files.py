@@ -3,11 +3,11 @@
     python scripts/fuzz_files.py --count 100000 --seed 0
 
 Native diagrams, text (CSV, .pers, Hera, Perseus), DIPHA, akriti, npy, npz, labels and
-models of all classes are changed at random: bytes are flipped, cut, repeated and replaced
-by awkward numbers; headers of pbow's own files are forged and signed with a right
-checksum. Any other error, a warning, more than 5 seconds for a file or 1 GB of memory is
-a failure: the file is kept, its name is printed, and the exit code is 1. The same seed
-gives the same files.
+models of all classes are changed at random: bytes are flipped, cut, repeated and
+replaced by awkward numbers; headers of pbow's own files are forged and signed with a
+right checksum. Any other error, a warning, more than 5 seconds for a file or 1 GB of
+memory is a failure: the file is kept, its name is printed, and the exit code is 1. The
+same seed gives the same files.
 """
 
 from __future__ import annotations
