@@ -136,6 +136,8 @@ def ripser():
     return pytest.importorskip("ripser", reason="needs ripser to compare with").ripser
 
 
+# Three points at the origin of space, for example.
+@pytest.mark.filterwarnings("ignore:These clouds look like distance matrices")
 @given(coarse_clouds, st.sampled_from([None, 1.0, 2.5]), st.sampled_from([2, 3]))
 def test_small_clouds_have_the_diagrams_of_ripser(ripser, cloud, max_edge, field):
     X = rips([cloud], (0, 1, 2), max_edge=max_edge, field=field)
