@@ -189,6 +189,22 @@ def test_a_bad_file_and_a_bad_sample_are_skipped_and_listed(
     assert contents(again) == contents(out)
 
 
+def test_with_bad_samples_the_others_are_computed_once(clouds, out, monkeypatch):
+    stack = np.load(clouds / "10.npy")
+    stack[[0, 2], 4, 0] = np.nan
+    np.save(clouds / "10.npy", stack)
+    seen = []
+
+    def alpha(samples, **params):
+        seen.extend(map(len, samples))
+        return compute(samples, **params)
+
+    compute = homology.alpha
+    monkeypatch.setattr(homology, "alpha", alpha)
+    distributed.homology("alpha", clouds, out, on_error="skip")
+    assert sorted(seen) == [7, 8, 8, 8, 9, 9, 9]
+
+
 def test_there_may_be_no_good_sample_at_all(tmp_path, out):
     (tmp_path / "a.csv").write_text("1,x\n")
     summary = distributed.homology("alpha", tmp_path / "a.csv", out, on_error="skip")
