@@ -63,7 +63,8 @@ def homology(
         one row per sample, one column per part, and its name in a column ``sample``.
         :func:`pbow.io.scan_diagrams`, :func:`fit` and :func:`transform` take it.
     executor, resume, on_error, progress
-        As in :func:`transform`.
+        As in :func:`transform`. With ``on_error="skip"``, a block computes its samples
+        one by one, in one thread.
     files_per_block : int, default=100
         Number of input files that one task reads.
     **params

@@ -65,11 +65,11 @@ def transform(
         Runs the tasks. By default they run in this process. Workers write to `out`
         themselves, which must be the same folder for all.
     resume : bool, default=False
-        Continue an interrupted call. The model and the files must be the same.
+        Continue an interrupted call. Model and files must be the same.
     on_error : {"raise", "skip"}, default="raise"
-        What to do with samples that cannot be read or encoded: stop, or leave them
-        out, and list them in ``_skipped.csv`` in the folder. Rows of a ``.npy`` file
-        have no names, and none can be left out.
+        At a sample that cannot be read or encoded, stop, or leave it out and list it
+        by file, row and reason in ``_skipped.csv`` in the folder. Rows of a ``.npy``
+        file have no names, and none can be left out.
     progress : bool, default=False
         Whether to show a progress bar on stderr.
 
