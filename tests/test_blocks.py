@@ -74,7 +74,7 @@ MAKERS = {
 def test_blocks_are_walked_in_their_order_again_and_again(ragged, thirds, make):
     blocks = DiagramBlocks(make(thirds))
     assert blocks.parts == ("H1",)
-    assert (len(blocks), blocks.n_samples) == (3, 30)
+    assert (blocks.n_blocks, blocks.n_samples) == (3, 30)
     for _ in range(3):
         assert Diagrams.concatenate(blocks) == ragged
     assert [source.name for source in blocks.sources()] == [
@@ -88,7 +88,7 @@ def test_blocks_are_walked_in_their_order_again_and_again(ragged, thirds, make):
 
 def test_diagrams_are_one_block(ragged):
     blocks = DiagramBlocks(ragged)
-    assert len(blocks) == 1
+    assert blocks.n_blocks == 1
     assert next(iter(blocks)) == ragged
 
 
@@ -182,7 +182,7 @@ def test_a_function_is_applied_when_blocks_are_read(ragged):
         "file.parquet, rows 10 to 39",
         "file.parquet",
     )
-    assert (blocks.n_samples, len(blocks), blocks.parts) == (30, 1, ("H1",))
+    assert (blocks.n_samples, blocks.n_blocks, blocks.parts) == (30, 1, ("H1",))
     rows = list(source.read())
     assert [name for one in rows for name in one.names] == names
     assert [n for one in rows for n in one.numbers] == list(range(10, 40))

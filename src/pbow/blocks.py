@@ -142,7 +142,7 @@ class DiagramBlocks:
     >>> from pbow.blocks import DiagramBlocks
     >>> first = [[[0.0, 1.0], [0.0, 3.0]], [[1.0, 2.0]]]
     >>> blocks = DiagramBlocks([first, [[[2.0, 3.0]]]])
-    >>> len(blocks), blocks.n_samples, blocks.parts
+    >>> blocks.n_blocks, blocks.n_samples, blocks.parts
     (2, 3, ('H1',))
     >>> PersistenceBoW(2, random_state=0).fit(blocks).codebooks_["H1"].n_words
     2
@@ -194,14 +194,18 @@ class DiagramBlocks:
         """Number of samples; blocks that are not files are walked to count them."""
         return sum(source.n_samples for source in self.sources())
 
-    def __len__(self) -> int:
-        """Return the number of blocks."""
+    @property
+    def n_blocks(self) -> int:
+        """Number of blocks, each a task of its own; iteration cuts them further."""
         if isinstance(self._blocks, Sequence):
             return len(self._blocks)
         return sum(1 for _ in self.sources())
 
     def __iter__(self) -> Iterator[Diagrams]:
-        """Walk through the diagrams, in pieces of about a million points."""
+        """Walk through all diagrams, in pieces of about a million points.
+
+        A block may be several pieces: there are more of these than `n_blocks`.
+        """
         for source in self.sources():
             for rows in source.read():
                 yield rows.diagrams
@@ -329,7 +333,7 @@ class DiagramBlocks:
     def __repr__(self) -> str:
         if not isinstance(self._blocks, Sequence):  # not to be walked for this
             return "DiagramBlocks(...)"
-        return f"DiagramBlocks(n_blocks={len(self)}, parts={', '.join(self.parts)})"
+        return f"DiagramBlocks(n_blocks={self.n_blocks}, parts={', '.join(self.parts)})"
 
 
 @contextmanager

@@ -247,3 +247,25 @@ def test_a_lock_that_its_owner_has_removed_is_no_claim(tmp_path, monkeypatch):
         assert mine
         assert path.with_name("result.lock").exists()
     assert len(calls) == 2
+
+
+def test_a_file_that_must_be_new_is_made_once(tmp_path):
+    path = tmp_path / "a"
+    with atomic_write(path, new=True) as file:
+        file.write(b"first")
+    with (
+        pytest.raises(FileExistsError) as caught,
+        atomic_write(path, new=True) as file,
+    ):
+        file.write(b"second")
+    assert caught.value.filename == str(path)
+    assert path.read_bytes() == b"first"
+    assert [one.name for one in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_disk_without_links_makes_it_once_as_well(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.EPERM, "no links")
+
+    monkeypatch.setattr(os, "link", refuse)
+    test_a_file_that_must_be_new_is_made_once(tmp_path)

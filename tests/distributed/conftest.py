@@ -10,6 +10,7 @@ from tests.distributed.examples import (
     MODELS,
     SIZES,
     Watched,
+    die_at_sync,
     make_diagrams,
     write_files,
 )
@@ -83,5 +84,26 @@ def kill(processes):
         process.start()
         process.join()
         assert process.exitcode == -signal.SIGKILL
+
+    return run
+
+
+@pytest.fixture
+def kill_in_turn(kill):
+    """Return a function that has a job killed again and again, each time resumed."""
+
+    def run(steps, job, out, **options):
+        """Kill `job` when a file is nearly written, of which there are then so many.
+
+        Blocks that were finished before are never written again.
+        """
+        written = {}
+        for n_syncs, n_done in steps:
+            kill(die_at_sync, n_syncs, *job, out, resume=True, **options)
+            assert list(out.glob(".*.tmp"))  # it was killed while it wrote
+            inodes = {path: path.stat().st_ino for path in out.glob("block-*")}
+            assert len(inodes) == n_done
+            assert written.items() <= inodes.items()
+            written = inodes
 
     return run

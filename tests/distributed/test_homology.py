@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from numpy.testing import assert_array_equal
-from tests.distributed.examples import contents, die_at_sync, read_features
+from tests.distributed.examples import contents, read_features
 
 from pbow import PersistenceBoW, distributed, homology
 from pbow.blocks import BlockError
@@ -112,17 +112,11 @@ def test_a_fit_and_features_follow_and_names_stay(clouds, out, tmp_path):
     assert names == raw.names
 
 
-def test_a_killed_job_goes_on_to_the_same_files(clouds, out, tmp_path, kill):
+def test_a_killed_job_goes_on_to_the_same_files(clouds, out, tmp_path, kill_in_turn):
     job = ("alpha", clouds)
     distributed.homology(*job, tmp_path / "undisturbed", files_per_block=1)
-    for n_syncs, n_done in ((0, 0), (3, 2), (2, 4)):
-        kill(
-            die_at_sync,
-            *(n_syncs, distributed.homology, *job, out),
-            files_per_block=1,
-            resume=True,
-        )
-        assert len(list(out.glob("block-*"))) == n_done
+    steps = ((0, 0), (3, 2), (2, 4))
+    kill_in_turn(steps, (distributed.homology, *job), out, files_per_block=1)
     distributed.homology(*job, out, files_per_block=1, resume=True)
     assert contents(out) == contents(tmp_path / "undisturbed")
 
@@ -158,7 +152,7 @@ def test_a_bad_file_and_a_bad_sample_are_named(clouds, out, pool, has_executor):
 
 
 def test_a_bad_file_and_a_bad_sample_are_skipped_and_listed(
-    clouds, out, tmp_path, kill
+    clouds, out, tmp_path, kill_in_turn
 ):
     raw = read_raw(clouds, "clouds")
     stack = np.load(clouds / "10.npy")
@@ -181,12 +175,27 @@ def test_a_bad_file_and_a_bad_sample_are_skipped_and_listed(
         [file, str(row), str(n)] for file, row, n in expected
     ]
     again = tmp_path / "again"
-    for n_syncs in (2, 1):
-        job = (n_syncs, distributed.homology, "alpha", clouds, again)
-        kill(die_at_sync, *job, resume=True, **options)
+    job = distributed.homology, "alpha", clouds
+    kill_in_turn(((2, 0), (2, 1)), job, again, **options)
     resumed = distributed.homology("alpha", clouds, again, resume=True, **options)
     assert resumed == summary
     assert contents(again) == contents(out)
+
+
+def test_with_bad_samples_the_others_are_computed_once(clouds, out, monkeypatch):
+    stack = np.load(clouds / "10.npy")
+    stack[[0, 2], 4, 0] = np.nan
+    np.save(clouds / "10.npy", stack)
+    seen = []
+
+    def alpha(samples, **params):
+        seen.extend(map(len, samples))
+        return compute(samples, **params)
+
+    compute = homology.alpha
+    monkeypatch.setattr(homology, "alpha", alpha)
+    distributed.homology("alpha", clouds, out, on_error="skip")
+    assert sorted(seen) == [7, 8, 8, 8, 9, 9, 9]
 
 
 def test_there_may_be_no_good_sample_at_all(tmp_path, out):

@@ -22,7 +22,6 @@ from tests.distributed.examples import (
     SIZES,
     contents,
     die_at_block,
-    die_at_sync,
     make_diagrams,
     read_features,
     spoil,
@@ -261,21 +260,11 @@ def test_begun_results_of_another_model_are_refused_by_an_npy_file_as_well(
 
 
 def test_a_folder_that_was_killed_again_and_again_is_the_same_in_the_end(
-    model, files, out, undisturbed, kill
+    model, files, out, undisturbed, kill_in_turn
 ):
-    written = {}
     # In the manifest, the first block, the fourth, the sixth, and in the manifest.
-    for n_syncs, n_done in ((0, 0), (1, 0), (3, 3), (2, 5), (2, 7)):
-        kill(
-            die_at_sync,
-            *(n_syncs, distributed.transform, model, files, out),
-            resume=True,
-        )
-        assert list(out.glob(".*.tmp"))  # it was killed while it wrote
-        inodes = {path: path.stat().st_ino for path in out.glob("block-*")}
-        assert len(inodes) == n_done
-        assert written.items() <= inodes.items()  # none was written again
-        written = inodes
+    steps = ((0, 0), (1, 0), (3, 3), (2, 5), (2, 7))
+    kill_in_turn(steps, (distributed.transform, model, files), out)
     assert distributed.transform(model, files, out, resume=True).n_samples == 37
     assert contents(out) == undisturbed
 
@@ -432,20 +421,15 @@ def test_samples_that_cannot_be_used_are_skipped_and_listed(
 
 
 def test_what_was_skipped_is_listed_also_after_kills(
-    model, damaged, out, tmp_path, kill
+    model, damaged, out, tmp_path, kill_in_turn
 ):
     undisturbed = tmp_path / "undisturbed"
     summary = distributed.transform(model, damaged, undisturbed, on_error="skip")
     # In the first block, between the list of the second and its file, in the list of
     # the sixth, in that of all blocks, and in the manifest.
-    for n_syncs, n_done in ((1, 0), (2, 1), (7, 5), (3, 7), (1, 7)):
-        kill(
-            die_at_sync,
-            *(n_syncs, distributed.transform, model, damaged, out),
-            on_error="skip",
-            resume=True,
-        )
-        assert len(list(out.glob("block-*"))) == n_done
+    steps = ((1, 0), (2, 1), (7, 5), (3, 7), (1, 7))
+    job = distributed.transform, model, damaged
+    kill_in_turn(steps, job, out, on_error="skip")
     lists = {path: path.read_bytes() for path in out.glob("_skipped-*.json")}
     assert len(lists) == 4
     for _ in range(2):

@@ -2,6 +2,8 @@
 
 import csv
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -91,6 +93,29 @@ def test_a_manifest_of_something_else_is_another_job(path, content):
     (path / MANIFEST).write_text(content)
     with pytest.raises(ValueError, match="its model is different"):
         opened(path, resume=True)
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_of_jobs_that_start_in_one_folder_at_the_same_moment_one_wins(tmp_path, resume):
+    n_jobs = 6
+    for attempt in range(30):
+        path, start = tmp_path / str(attempt), threading.Barrier(n_jobs)
+
+        def begin(number, path=path, start=start):
+            start.wait()
+            try:
+                opened(path, {**JOB, "model": number}, resume=resume)
+            except (FileExistsError, ValueError) as error:
+                return str(error)
+            return number
+
+        with ThreadPoolExecutor(n_jobs) as pool:
+            results = list(pool.map(begin, range(n_jobs)))
+        (winner,) = [result for result in results if isinstance(result, int)]
+        assert content_of(path / MANIFEST)["model"] == winner
+        assert names_in(path) == [MANIFEST]
+        for result in results:
+            assert result == winner or str(path) in result
 
 
 def test_a_damaged_manifest_is_named(path):

@@ -108,7 +108,7 @@ def test_a_file_is_scanned_without_loading_it(kind, two_parts, tmp_path):
     write_diagrams(two_parts, path)
     for given in (path, str(path), [path], (str(path),)):
         blocks = scan_diagrams(given)
-        assert (len(blocks), blocks.n_samples) == (1, 30)
+        assert (blocks.n_blocks, blocks.n_samples) == (1, 30)
         assert blocks.parts == ("H0", "H1")
         assert [source.name for source in blocks.sources()] == [str(path)]
         for _ in range(2):
@@ -122,7 +122,7 @@ def test_files_teach_what_diagrams_in_memory_do(kind, two_parts, tmp_path):
         parts = {name: list(two_parts[name][rows]) for name in two_parts.parts}
         write(parts, tmp_path / f"{i}.{kind}", group=2)
     blocks = scan_in_small_pieces(*sorted(tmp_path.iterdir()))
-    assert len(blocks) > 5
+    assert blocks.n_blocks > 5
     bow = PersistenceBoW(4, weighting="ramp", sample_size=200, random_state=0)
     expected = bow.fit(two_parts).transform(two_parts)
     assert_array_equal(bow.fit(blocks).transform(two_parts), expected)
@@ -154,7 +154,7 @@ def test_blocks_are_read_in_pieces_whose_rows_are_those_of_the_file(
 def test_small_row_groups_make_a_block_together(kind, ragged, tmp_path):
     path = write({"H1": list(ragged)}, tmp_path / f"a.{kind}", group=1)
     blocks = scan_diagrams(path)
-    assert len(blocks) == 1
+    assert blocks.n_blocks == 1
     assert read_all(blocks)[:2] == (ragged, list(range(30)))
 
 
@@ -162,7 +162,7 @@ def test_small_row_groups_make_a_block_together(kind, ragged, tmp_path):
 def test_a_large_row_group_is_read_in_pieces(kind, ragged, tmp_path):
     path = write({"H1": list(ragged)}, tmp_path / f"a.{kind}")
     blocks = scan_in_small_pieces(path, sizes=Sizes(piece_bytes=50 * 16))
-    assert len(blocks) == 1
+    assert blocks.n_blocks == 1
     pieces = list(blocks)
     assert len(pieces) > 5
     assert max(len(piece.points) for piece in pieces) < 200
@@ -288,7 +288,7 @@ def test_files_and_groups_without_rows_are_passed_over(kind, ragged, tmp_path):
     write_diagrams(ragged[:0], tmp_path / f"1.{kind}")
     write_diagrams(ragged, tmp_path / f"2.{kind}")
     blocks = scan_diagrams(tmp_path)
-    assert len(blocks) == 1
+    assert blocks.n_blocks == 1
     assert Diagrams.concatenate(blocks) == ragged
     with pytest.raises(ValueError, match=rf"no samples in {tmp_path}/1\.{kind}\."):
         scan_diagrams(tmp_path / f"1.{kind}")
@@ -457,7 +457,7 @@ def test_a_truncated_file_is_an_error_or_a_block_without_samples(
     with pytest.raises(FileFormatError, match=f"Cannot read {bad}") as caught:
         scan_diagrams(tmp_path)
     blocks = scan_diagrams(tmp_path, on_error="skip")
-    assert (len(blocks), blocks.n_samples) == (3, 20)
+    assert (blocks.n_blocks, blocks.n_samples) == (3, 20)
     with pytest.raises(FileFormatError, match=f"Cannot read {bad}"):
         list(blocks)
     X, numbers, _, skipped = skipping(blocks)
@@ -650,7 +650,7 @@ class Lazy:
 )
 def test_batches_of_engines_are_blocks(make, two_parts):
     blocks = scan_diagrams(make(batches_of(two_parts)))
-    assert (len(blocks), blocks.n_samples) == (3, 30)
+    assert (blocks.n_blocks, blocks.n_samples) == (3, 30)
     for _ in range(2):
         assert Diagrams.concatenate(blocks) == two_parts
 

@@ -29,7 +29,7 @@ AnyPath = str | os.PathLike[str]
 
 
 @contextlib.contextmanager
-def atomic_write(path: AnyPath) -> Iterator[BinaryIO]:
+def atomic_write(path: AnyPath, *, new: bool = False) -> Iterator[BinaryIO]:
     """Open a new file that takes the place of `path` once it is complete.
 
     After an error, `path` is as before and nothing else is left. A killed process
@@ -41,6 +41,9 @@ def atomic_write(path: AnyPath) -> Iterator[BinaryIO]:
     ----------
     path : str or path-like
         The file to make or replace.
+    new : bool, default=False
+        Whether it must not be there: of several processes one makes it, and the others
+        get a FileExistsError.
 
     Yields
     ------
@@ -67,13 +70,29 @@ def atomic_write(path: AnyPath) -> Iterator[BinaryIO]:
                 mode = _mode_of(target)
                 if mode is not None:
                     draft.chmod(stat.S_IMODE(mode))
-                draft.replace(target)
+                if new:
+                    _move_to_new(draft, target)
+                else:
+                    draft.replace(target)
             except BaseException:
                 if fcntl is None:  # nor removes it
                     with contextlib.suppress(OSError):  # again, of a full disk
                         file.close()
                 draft.unlink(missing_ok=True)
                 raise
+
+
+def _move_to_new(draft: Path, target: Path) -> None:
+    """Move a draft to where no file may be, in one step where the disk has links."""
+    try:
+        target.hardlink_to(draft)
+    except FileExistsError:
+        raise
+    except OSError:
+        target.touch(exist_ok=False)
+        draft.replace(target)
+    else:
+        draft.unlink()
 
 
 @contextlib.contextmanager

@@ -45,14 +45,18 @@ __all__ = ["transform"]
 @options.jobs
 @options.stream
 @options.scheduler
-@click.option("--resume", is_flag=True, help="Go on with a transform that was stopped.")
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Continue an interrupted transform. Model and files must be the same.",
+)
 @click.option(
     "--on-error",
     type=click.Choice(["raise", "skip"]),
     default="raise",
     show_default=True,
-    help="Stop at samples that cannot be read or encoded, or leave them out and list "
-    "them in _skipped.csv in the folder.",
+    help="At a sample that cannot be read or encoded, stop, or leave it out and list "
+    "it by file, row and reason in _skipped.csv in the folder.",
 )
 @options.as_json
 def transform(
@@ -75,7 +79,7 @@ def transform(
     DIAGRAMS may be a folder, or a quoted pattern, as 'diagrams/*.parquet'.
 
     Diagrams that are too large for memory are read in blocks, and so are those for a
-    folder. What is finished stays there if the work is stopped, for --resume.
+    folder. Finished blocks are kept if it is interrupted; continue with --resume.
 
     \b
     pbow transform model.pbow diagrams.pbow -o vectors.npy

@@ -16,6 +16,10 @@ Vectorizer = TypeVar("Vectorizer", bound=PointVectorizer)
 def fit(vectorizer: Vectorizer, blocks: Any, *, executor: Any = None) -> Vectorizer:
     """Fit a vectorizer to diagrams that are read block after block.
 
+    A bad diagram is an error, never left out: a model does not tell that some of its
+    training data were missing. Repair the file that the error names, or leave it out of
+    the list of files.
+
     Parameters
     ----------
     vectorizer : PersistenceBoW or another that learns from points

@@ -63,7 +63,8 @@ def homology(
         one row per sample, one column per part, and its name in a column ``sample``.
         :func:`pbow.io.scan_diagrams`, :func:`fit` and :func:`transform` take it.
     executor, resume, on_error, progress
-        As in :func:`transform`.
+        As in :func:`transform`. With ``on_error="skip"``, a block computes its samples
+        one by one, in one thread.
     files_per_block : int, default=100
         Number of input files that one task reads.
     **params
@@ -164,21 +165,36 @@ def _compute_block(
         samples += found.samples
         names += found.names
         origins += [(file, row) for row in range(len(found.names))]
-    while True:
-        try:
+    try:
+        # One by one, if some may be skipped, so that each is computed once.
+        if skipped_file is None:
             X = compute(samples)
-            break
-        except ItemError as error:
-            i = error.item
-            file, row = origins[i]
-            if skipped_file is None:
-                # With its number, counted from 0, if its file holds several.
-                where = os.fspath(Path(file).with_name(names[i]))
-                raise BlockError(where, None, error.problem) from error
-            skipped.append(Skipped(file, row, 1, error.problem))
-            del samples[i], names[i], origins[i]
+        else:
+            X, names = _good_ones(compute, samples, names, origins, skipped)
+    except ItemError as error:
+        # With its number, counted from 0, if its file holds several.
+        where = os.fspath(Path(origins[error.item][0]).with_name(names[error.item]))
+        raise BlockError(where, None, error.problem) from error
     with atomic_write(target) as stream:
         write_parquet(X, stream, names)
         if skipped_file is not None and skipped:
             write_json(skipped_file, skipped)
     return len(block.files)
+
+
+def _good_ones(
+    compute: Callable[[list[Any]], Diagrams],
+    samples: list[Any],
+    names: list[str],
+    origins: list[tuple[str, int]],
+    skipped: list[Skipped],
+) -> tuple[Diagrams, list[str]]:
+    """Compute the diagrams of samples, and add those that are bad to a list."""
+    found, kept = [compute([])], []
+    for sample, name, origin in zip(samples, names, origins, strict=True):
+        try:
+            found.append(compute([sample]))
+            kept.append(name)
+        except ItemError as error:
+            skipped.append(Skipped(*origin, 1, error.problem))
+    return Diagrams.concatenate(found), kept

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from itertools import accumulate
 from pathlib import Path
@@ -30,6 +30,9 @@ from pbow.io.scanning import scan_diagrams
 from pbow.io.vectors import ParquetVectors
 
 __all__ = ["transform"]
+
+# Runs a task on blocks of these numbers, with what else the task of each gets.
+Run = Callable[..., None]
 
 # Of the features that are in memory at a time.
 FEATURE_BYTES = 1 << 24
@@ -62,11 +65,11 @@ def transform(
         Runs the tasks. By default they run in this process. Workers write to `out`
         themselves, which must be the same folder for all.
     resume : bool, default=False
-        Continue an interrupted call. The model and the files must be the same.
+        Continue an interrupted call. Model and files must be the same.
     on_error : {"raise", "skip"}, default="raise"
-        What to do with samples that cannot be read or encoded: stop, or leave them
-        out, and list them in ``_skipped.csv`` in the folder. Rows of a ``.npy`` file
-        have no names, and none can be left out.
+        At a sample that cannot be read or encoded, stop, or leave it out and list it
+        by file, row and reason in ``_skipped.csv`` in the folder. Rows of a ``.npy``
+        file have no names, and none can be left out.
     progress : bool, default=False
         Whether to show a progress bar on stderr.
 
@@ -105,65 +108,72 @@ def transform(
     check_option("on_error", on_error, ("raise", "skip"))
     check_executor(executor)
     out = Path(out).resolve()  # workers may be in other folders
-    blocks = scan_diagrams(blocks, on_error=on_error)
-    write = _to_npy if out.suffix.lower() == ".npy" else _to_folder
-    if write is _to_npy and on_error == "skip":
+    is_npy = out.suffix.lower() == ".npy"
+    if is_npy and on_error == "skip":
         expected = "'raise' for a .npy file, whose rows have no names"
         raise ParameterError("on_error", expected, on_error)
-    return write(
-        model,
-        blocks,
-        out,
-        executor,
-        resume=resume,
-        on_error=on_error,
-        progress=progress,
-    )
-
-
-def _to_folder(
-    model: Any,
-    blocks: DiagramBlocks,
-    out: Path,
-    executor: Executor | None,
-    *,
-    resume: bool,
-    on_error: str,
-    progress: bool,
-) -> Summary:
+    blocks = scan_diagrams(blocks, on_error=on_error)
     columns = _feature_names(model, blocks.parts)  # of a fitted model alone
-    job, sizes = _job(model, blocks)
-    job["columns"] = columns
-    folder = OutputFolder(out, job, len(sizes), resume=resume)
-    missing = folder.missing()
+    about = [(s.name, s.fingerprint(), s.n_samples) for s in blocks.sources()]
+    job: dict[str, Any] = {
+        "model": f"{type(model).__name__} {joblib.hash(_decisive(model))}",
+        "input": [(name, fingerprint) for name, fingerprint, _ in about],
+        "columns": columns,
+    }
+    sizes = [n_samples for _, _, n_samples in about]
 
-    def tasks() -> Iterator[tuple[Any, ...]]:
-        for i, source in _some_of(blocks, missing, job["input"]):
-            skipped_file = folder.skipped_file_of(i) if on_error == "skip" else None
-            yield source, model, columns, folder.file_of(i), skipped_file
+    def run(
+        task: Callable[..., int],
+        missing: list[int],
+        arguments: Callable[[int], tuple[Any, ...]],
+        after: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        """Run ``task(source, number, model, *arguments(number))`` for some blocks."""
+        tasks = (
+            (source, i, model, *arguments(i))
+            for i, source in _some_of(blocks, missing, job["input"])
+        )
+        total = sum(sizes[i] for i in missing)
+        run_tasks(
+            executor,
+            task,
+            tasks,
+            total,
+            progress=progress,
+            after=lambda given: after(given[1]),
+        )
 
+    if not is_npy:
+        folder = OutputFolder(out, job, len(sizes), resume=resume)
+        return _fill_folder(folder, sizes, columns, run, on_error)
+    dtype = _encode(model, _nothing(blocks.parts)).dtype
+    return _fill_npy(out, sizes, dtype, job, run, resume=resume)
+
+
+def _fill_folder(
+    folder: OutputFolder, sizes: list[int], columns: list[str], run: Run, on_error: str
+) -> Summary:
+    def arguments(block: int) -> tuple[Any, ...]:
+        skipped_file = folder.skipped_file_of(block) if on_error == "skip" else None
+        return columns, folder.file_of(block), skipped_file
+
+    run(_encode_block, folder.missing(), arguments)
     n_samples = sum(sizes)
-    n_missing = sum(sizes[i] for i in missing)
-    run_tasks(executor, _encode_block, tasks(), n_missing, progress=progress)
     skipped = folder.finish(n_samples=n_samples)
     n_skipped = sum(one.n_rows for one in skipped)
     return Summary(n_samples - n_skipped, len(columns), skipped)
 
 
-def _to_npy(
-    model: Any,
-    blocks: DiagramBlocks,
+def _fill_npy(
     out: Path,
-    executor: Executor | None,
+    sizes: list[int],
+    dtype: Any,
+    job: dict[str, Any],
+    run: Run,
     *,
     resume: bool,
-    on_error: str,
-    progress: bool,
 ) -> Summary:
-    columns = _feature_names(model, blocks.parts)  # of a fitted model alone
-    job, sizes = _job(model, blocks)
     starts = list(accumulate(sizes, initial=0))
-    key = joblib.hash(job)
     partial = partial_file(out)
     if not resume and (partial.exists() or out.exists()):
         msg = (
@@ -174,28 +184,22 @@ def _to_npy(
 
     def fill(matrix: NDArray[Any], done: Mask, mark: Mark) -> None:
         missing = np.flatnonzero(~done[:, 0]).tolist()
-        tasks = (
-            (source, model, partial, starts[i], sizes[i], i)
-            for i, source in _some_of(blocks, missing, job["input"])
-        )
-        run_tasks(
-            executor,
+        run(
             _encode_into,
-            tasks,
-            sum(sizes[i] for i in missing),
-            progress=progress,
-            after=lambda given: mark(given[-1], 0),
+            missing,
+            lambda i: (partial, starts[i], sizes[i]),
+            lambda i: mark(i, 0),
         )
 
-    shape = starts[-1], len(columns)
-    dtype = _encode(model, _nothing(blocks.parts)).dtype
-    fill_file(out, shape, key, (len(sizes), 1), fill, dtype=dtype)
-    write_json(Path(f"{os.fspath(out)}.json"), job | {"columns": columns})
+    shape = starts[-1], len(job["columns"])
+    fill_file(out, shape, joblib.hash(job), (len(sizes), 1), fill, dtype=dtype)
+    write_json(Path(f"{os.fspath(out)}.json"), job)
     return Summary(*shape, [])
 
 
 def _encode_block(
     source: Source,
+    _: int,
     model: Any,
     columns: list[str],
     target: Path,
@@ -217,7 +221,7 @@ def _encode_block(
 
 
 def _encode_into(
-    source: Source, model: Any, partial: Path, first: int, n_samples: int, _: int
+    source: Source, _: int, model: Any, partial: Path, first: int, n_samples: int
 ) -> int:
     """Write the features of one block to its rows of a matrix in a file.
 
@@ -338,16 +342,6 @@ def _some_of(
             yield i, source
     if n_blocks < len(known):
         raise BlockError(known[n_blocks][0], None, changed)
-
-
-def _job(model: Any, blocks: DiagramBlocks) -> tuple[dict[str, Any], list[int]]:
-    """Describe what is made, of which input, by which model; and the blocks' sizes."""
-    about = [(s.name, s.fingerprint(), s.n_samples) for s in blocks.sources()]
-    job = {
-        "model": f"{type(model).__name__} {joblib.hash(_decisive(model))}",
-        "input": [(name, fingerprint) for name, fingerprint, _ in about],
-    }
-    return job, [n_samples for _, _, n_samples in about]
 
 
 def _decisive(model: Any) -> Any:

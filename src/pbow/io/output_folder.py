@@ -87,7 +87,10 @@ class OutputFolder:
             msg = f"{path} has other files. Name a folder that is new or empty."
             raise FileExistsError(errno.EEXIST, msg)
         else:
-            write_json(self.manifest, {**job, "complete": False})
+            try:
+                write_json(self.manifest, {**job, "complete": False}, new=True)
+            except FileExistsError:  # another process was first
+                self._check_same(job, resume=resume)
 
     def file_of(self, block: int) -> Path:
         """Return the file of a block."""
@@ -168,9 +171,9 @@ def _first_difference(found: Any, wanted: Any) -> str:
     return ""
 
 
-def write_json(path: Path, content: Any) -> None:
-    """Write JSON atomically."""
-    with atomic_write(path) as file:
+def write_json(path: Path, content: Any, *, new: bool = False) -> None:
+    """Write JSON atomically; with `new`, only if no other process has."""
+    with atomic_write(path, new=new) as file:
         file.write(json.dumps(content, indent=1).encode())
 
 
