@@ -105,7 +105,7 @@ def check_points(
                 f"Part {name} has no finite point in {n_samples} training diagrams"
                 f"{_dropped(n)}; it adds nothing for these."
             )
-            warn_user(msg)
+            warn_user(msg, topic=f"part {name} has no finite point")
 
 
 def count_dropped(X: Diagrams, essential: str | float) -> dict[str, int]:

@@ -172,7 +172,7 @@ class CodebookVectorizer(PointVectorizer):
 
     def _warn_of_fewer(self, codebooks: Mapping[str, Codebook]) -> None:
         """Warn, once for all parts, of fewer words than were asked for."""
-        fewer = []
+        fewer, topic = [], []
         for name, codebook in codebooks.items():
             n_words = value_of_part(self.n_words, name)
             if n_words != "auto" and max(codebook.sizes) < max(_sizes(n_words)):
@@ -181,13 +181,15 @@ class CodebookVectorizer(PointVectorizer):
                     for sizes in (codebook.sizes, _sizes(n_words))
                 )
                 fewer.append(f"part {name} has {there} words instead of {asked}")
+                topic.append((name, asked))
         if fewer:
             msg = (
                 "There are fewer distinct points to learn from than words: "
                 f"{', '.join(fewer)}. Lower n_words, which may be a dict by part, or "
                 "raise sample_size where it is the limit."
             )
-            warn_user(msg, FewerWordsWarning)
+            # Not by how many: each split of a cross-validation has another number.
+            warn_user(msg, FewerWordsWarning, topic=tuple(topic))
 
     def _encode_part(self, name: str, part: Diagrams) -> NDArray[Any]:
         return self._encode_words(part, self.codebooks_[name], self.ramps_[name])
