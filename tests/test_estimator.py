@@ -362,9 +362,9 @@ def test_a_bar_counts_diagrams_and_changes_nothing(vectorizer, ragged, capsys):
     [
         ([], "Found 0 diagrams while a minimum of 1 is required"),
         (np.zeros((3, 2)), "Wrap a single diagram"),
-        ([[[0, np.nan]]], "Diagram 0 of part H1 has a point that is NaN"),
-        ([[], [[1, 0]]], "Diagram 1 of part H1 has a point that dies before"),
-        ([["a"]], "Diagram 0 of part H1 is not an array of numbers"),
+        ([[[0, np.nan]]], "Diagram 0 has a point that is NaN"),
+        ([[], [[1, 0]]], "Diagram 1 has a point that dies before"),
+        ([["a"]], "Diagram 0 is not an array of numbers"),
     ],
     ids=str,
 )
@@ -417,7 +417,7 @@ def test_essential_points_can_have_a_number_as_death(estimator, ragged):
     assert_array_equal(fitted.transform(X), clone(estimator).fit_transform(finite))
     with pytest.raises(
         ValueError,
-        match=r"Diagram 1 of part H1 .* born at 7\.5, after essential=7\. Pass",
+        match=r"Diagram 1 .* born at 7\.5, after essential=7\. Pass",
     ):
         fitted.transform([[], [[7.5, np.inf]]])
 

@@ -214,7 +214,7 @@ def test_an_executor_works_on_several_blocks_at_once(X):
 @pytest.mark.parametrize("n_threads", [0, 2])
 @pytest.mark.parametrize(("kind", "n_passes"), [("point weight", 2), ("by weight", 3)])
 def test_a_block_that_changes_between_passes_is_named(X, kind, n_passes, n_threads):
-    X = X["H1"].finite()
+    X = X[""].finite()
     block = X[10:20]
     moved, n = block.points.copy(), len(block.points)
     moved[-1, 1] = np.nextafter(moved[-1, 1], 99.0)

@@ -130,7 +130,7 @@ def test_nothing_is_divided_by_nothing(tiny):
 
 def test_coordinates_that_leave_their_range_are_an_error():
     fitted = Rescale().fit([[[0.0, 1e-50]]])
-    with pytest.raises(ValueError, match="Diagram 0 of part H1 has a point beyond"):
+    with pytest.raises(ValueError, match="Diagram 0 has a point beyond"):
         fitted.transform([[[0.0, 1e60]]])
 
 

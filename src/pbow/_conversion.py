@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow.errors import shown
+from pbow.errors import of_part, shown
 
 __all__ = [
     "as_diagram",
@@ -113,7 +113,7 @@ def by_part(samples: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 def as_diagram(diagram: Any, index: int, name: str) -> Floats:
     """Return one diagram as an array of shape (n_points, 2)."""
-    what = f"Diagram {index} of part {name}"
+    what = f"Diagram {index}{of_part(name)}"
     if isinstance(diagram, Mapping):
         msg = f"{what} is a dict, but sample 0 is not. Pass dicts for all samples."
         raise ValueError(msg)
@@ -173,8 +173,8 @@ def as_floats(values: Any, what: str) -> Floats:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Return names with commas between them."""
-    return ", ".join(str(name) for name in names)
+    """Return names of parts with commas between them."""
+    return ", ".join(str(name) or "(unnamed)" for name in names)
 
 
 def describe(value: Any) -> str:

@@ -25,9 +25,9 @@ from pbow._conversion import (
     listed,
 )
 from pbow._utils.html import html_table
-from pbow.errors import DiagramError, shown
+from pbow.errors import DiagramError, of_part, shown
 
-__all__ = ["Diagrams", "check_diagrams"]
+__all__ = ["UNNAMED", "Diagrams", "check_diagrams"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -37,6 +37,9 @@ Ints = NDArray[np.int64]
 LARGEST_COORDINATE = 1e100
 
 CHECKED_AT_ONCE = 1 << 20  # points
+
+# The name of a part that was given none.
+UNNAMED = ""
 
 
 class _Part(NamedTuple):
@@ -65,13 +68,14 @@ class Diagrams:
     offsets : array-like of int of shape (n_samples + 1,)
         Diagram ``i`` is ``points[offsets[i]:offsets[i + 1]]``. They are copied: loops
         trust them.
-    name : str, default="H1"
-        Name of the only part. :meth:`from_parts` makes collections of several.
+    name : str, optional
+        Name of the only part, as in ``"H1"``. By default it has none: its name is
+        ``""``. :meth:`from_parts` makes collections of several parts.
 
     Attributes
     ----------
     parts : tuple of str
-        Names of the parts.
+        Names of the parts; ``("",)`` for a collection without names.
     points, offsets, sizes : ndarray
         Of a collection with one part; select one with ``X["H1"]`` otherwise.
 
@@ -87,13 +91,17 @@ class Diagrams:
     so that cross-validation works as on an array. ``X["H1"]`` and ``X[["H0", "H1"]]``
     select parts. ``X == Y`` is one bool. Arrays are read-only.
 
+    A list of arrays does not say which homology dimension it is of, so its part has no
+    name. Estimators take a part without a name for the only one they know, and the
+    other way round.
+
     Examples
     --------
     >>> import numpy as np
     >>> from pbow import Diagrams
     >>> X = Diagrams.from_list([[[0.0, 1.0], [0.2, 0.9]], [], [[0.1, 0.4]]])
     >>> X
-    Diagrams(n_samples=3, H1: 3 points)
+    Diagrams(n_samples=3, 3 points)
     >>> X[0]
     array([[0. , 1. ],
            [0.2, 0.9]])
@@ -110,15 +118,15 @@ class Diagrams:
     _n_samples: int
 
     def __init__(
-        self, points: ArrayLike, offsets: ArrayLike, *, name: str = "H1"
+        self, points: ArrayLike, offsets: ArrayLike, *, name: str | None = None
     ) -> None:
-        _check_name(name)
+        name = _check_name(name)
         part = _check_part(points, offsets, name)
         self._parts = {name: part}
         self._n_samples = len(part.offsets) - 1
 
     @classmethod
-    def from_list(cls, diagrams: Iterable[Any], *, name: str = "H1") -> Diagrams:
+    def from_list(cls, diagrams: Iterable[Any], *, name: str | None = None) -> Diagrams:
         """Build a collection from one diagram per sample.
 
         Parameters
@@ -127,8 +135,8 @@ class Diagrams:
             Birth and death of the points of each diagram; an empty one is ``[]``. A
             list, a tuple, an object array or a pandas Series will do. Samples that are
             dicts ``{part: array}`` give a collection of several parts.
-        name : str, default="H1"
-            Name of the part.
+        name : str, optional
+            Name of the part, as in ``"H1"``. By default it has none.
 
         Returns
         -------
@@ -137,10 +145,10 @@ class Diagrams:
         Examples
         --------
         >>> from pbow import Diagrams
-        >>> Diagrams.from_list([[[0.0, 1.0]], []], name="H0").sizes
-        array([1, 0])
+        >>> Diagrams.from_list([[[0.0, 1.0]], []], name="H0")
+        Diagrams(n_samples=2, H0: 1 point)
         """
-        _check_name(name)
+        name = _check_name(name)
         samples = as_samples(diagrams)
         if samples and isinstance(samples[0], Mapping):
             return cls.from_parts(by_part(samples))
@@ -181,15 +189,15 @@ class Diagrams:
             )
             raise ValueError(msg)
         named: dict[str, _Part] = {}
-        for name, diagrams in parts.items():
-            _check_name(name)
+        for key, diagrams in parts.items():
+            name = _check_name(key)
             one = (
                 diagrams
                 if isinstance(diagrams, Diagrams)
                 else cls.from_list(diagrams, name=name)
             )
             named[name] = one._only_part()
-        _check_unique(named)
+        _check_names(named)
         counts = {name: len(part.offsets) - 1 for name, part in named.items()}
         if len(set(counts.values())) > 1:
             listed = ", ".join(f"{name} has {n}" for name, n in counts.items())
@@ -353,7 +361,10 @@ class Diagrams:
     def _select(self, names: Sequence[str]) -> Diagrams:
         for name in names:
             if name not in self._parts:
-                msg = f"There is no part {name!r}; there is {listed(self.parts)}."
+                there = listed(self.parts)
+                if self.parts == (UNNAMED,):
+                    there = f"one without a name: Diagrams.from_list(X, name={name!r})"
+                msg = f"There is no part {name!r}; there is {there}."
                 raise KeyError(msg)
         if len(set(names)) < len(names):
             msg = f"Every part can be selected once; got {listed(names)}."
@@ -411,7 +422,8 @@ class Diagrams:
 
     def __repr__(self) -> str:
         counts = ", ".join(
-            f"{name}: {_count(row['points'], 'point')}"
+            (f"{name}: " if name else "")
+            + _count(row["points"], "point")
             + (f" ({row['essential']} essential)" if row["essential"] else "")
             for name, row in self._summary().items()
         )
@@ -458,8 +470,9 @@ def check_diagrams(
         The collection to check. A dict of parts, or a pandas DataFrame with one column
         per part, will do, too.
     parts : sequence of str, optional
-        The parts that are wanted, in this order. What has no names (a list of arrays)
-        takes the only wanted one.
+        The parts that are wanted, in this order. If one is wanted, a part without a
+        name, as that of a list of arrays, is taken for it; and any single part is taken
+        for one without a name.
     min_samples : int, default=0
         Refuse smaller collections.
 
@@ -472,6 +485,8 @@ def check_diagrams(
     --------
     >>> from pbow.diagrams import check_diagrams
     >>> check_diagrams([[[0.0, 1.0]], []])
+    Diagrams(n_samples=2, 1 point)
+    >>> check_diagrams([[[0.0, 1.0]], []], parts=["H1"])
     Diagrams(n_samples=2, H1: 1 point)
     """
     if isinstance(X, Diagrams):
@@ -479,7 +494,7 @@ def check_diagrams(
     elif isinstance(X, Mapping) or is_table(X):
         diagrams = Diagrams.from_parts(X)
     else:
-        name = parts[0] if parts is not None and len(parts) == 1 else "H1"
+        name = parts[0] if parts is not None and len(parts) == 1 else None
         diagrams = Diagrams.from_list(X, name=name)
     if len(diagrams) < min_samples:
         msg = (
@@ -489,6 +504,8 @@ def check_diagrams(
         raise ValueError(msg)
     if parts is None or diagrams.parts == tuple(parts):
         return diagrams
+    if len(parts) == len(diagrams.parts) == 1 and UNNAMED in {*parts, *diagrams.parts}:
+        return Diagrams._trusted({_check_name(parts[0]): diagrams._only_part()})
     missing = [name for name in parts if name not in diagrams.parts]
     extra = [name for name in diagrams.parts if name not in parts]
     if missing or extra:
@@ -501,8 +518,8 @@ def check_diagrams(
             f"Expected parts {listed(parts)}, got {listed(diagrams.parts)}: "
             f"{' and '.join(wrong)}. "
         )
-        if missing and not isinstance(X, (Diagrams, Mapping)):
-            msg += "A list has no names; pass Diagrams.from_parts({...})."
+        if UNNAMED in {*missing, *extra}:
+            msg += "Name the parts in both: Diagrams.from_parts({'H0': ..., ...})."
         elif missing:
             msg += "Pass the parts that were there in fit."
         else:
@@ -512,17 +529,17 @@ def check_diagrams(
 
 
 def _check_part(points: ArrayLike, offsets: ArrayLike, name: str) -> _Part:
-    flat = np.ascontiguousarray(as_floats(points, f"Part {name}"))
+    flat = np.ascontiguousarray(as_floats(points, f"Part {listed([name])}"))
     starts = np.asarray(offsets)
     if flat.ndim != 2 or flat.shape[1] != 2:
         msg = (
-            f"Points of part {name} have shape {flat.shape}; "
+            f"Points{of_part(name)} have shape {flat.shape}; "
             "expected (n_points, 2): birth, death."
         )
         raise ValueError(msg)
     if starts.ndim != 1 or len(starts) == 0 or starts.dtype.kind not in "iu":
         msg = (
-            f"Offsets of part {name} are {starts.dtype} of shape {starts.shape}; "
+            f"Offsets{of_part(name)} are {starts.dtype} of shape {starts.shape}; "
             "expected integers of shape (n_samples + 1,)."
         )
         raise ValueError(msg)
@@ -530,7 +547,7 @@ def _check_part(points: ArrayLike, offsets: ArrayLike, name: str) -> _Part:
     decrease = bool((starts[1:] < starts[:-1]).any())
     if starts[0] != 0 or starts[-1] != len(flat) or decrease:
         msg = (
-            f"Offsets of part {name} must grow from 0 to the number of points, "
+            f"Offsets{of_part(name)} must grow from 0 to the number of points, "
             f"{len(flat)}; they go from {starts[0]} to {starts[-1]}"
             f"{' and decrease on the way' if decrease else ''}."
         )
@@ -586,8 +603,10 @@ def _refuse_point(points: Floats, row: int, offsets: Ints, name: str) -> NoRetur
     raise DiagramError(diagram, name, msg)
 
 
-def _check_name(name: Any) -> None:
+def _check_name(name: Any) -> str:
     """Raise unless a part can have this name, also on screens and in files."""
+    if name is None or (isinstance(name, str) and name == UNNAMED):
+        return UNNAMED
     expected = "The name of a part must be"
     if not isinstance(name, str) or not name.strip():
         msg = f"{expected} a non-empty string such as 'H1'; got {shown(name)}."
@@ -600,10 +619,15 @@ def _check_name(name: Any) -> None:
             "surrogate pair. Rename the part."
         )
         raise ValueError(msg) from error
+    return name
 
 
-def _check_unique(names: Iterable[str]) -> None:
+def _check_names(names: Mapping[str, Any]) -> None:
+    """Raise unless parts can have these names side by side."""
     seen: dict[str, str] = {}
+    if UNNAMED in names and len(names) > 1:
+        msg = f"Each of several parts needs a name; got {listed(names)}."
+        raise ValueError(msg)
     for name in names:
         other = seen.setdefault(name.lower(), name)
         if other is not name:

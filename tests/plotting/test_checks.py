@@ -21,7 +21,7 @@ def test_a_single_part_need_not_be_named(make):
     bow = make(n_words=2, random_state=0).fit(X)
     part, codebook = check_codebook(bow, None)
     assert part == "H1"
-    assert codebook is bow.codebooks_["H1"]
+    assert codebook is bow.codebooks_[""]
 
 
 def test_one_of_several_parts_is_named():
@@ -94,8 +94,8 @@ POINTS = [[0.0, 1.0], [0.5, np.inf]]
 )
 def test_a_sample_has_one_of_several_forms(sample):
     parts = check_sample(sample)
-    assert list(parts) == ["H1"]
-    assert_array_equal(parts["H1"], POINTS)
+    assert list(parts) == [""]
+    assert_array_equal(parts[""], POINTS)
 
 
 def test_samples_of_a_collection_are_drawn_together():
@@ -106,7 +106,7 @@ def test_samples_of_a_collection_are_drawn_together():
 
 
 def test_a_diagram_may_be_empty():
-    assert check_sample([])["H1"].shape == (0, 2)
+    assert check_sample([])[""].shape == (0, 2)
 
 
 @pytest.mark.parametrize(

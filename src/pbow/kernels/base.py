@@ -139,14 +139,7 @@ class PairwiseKernel(DiagramEstimator):
         left = model._split(X, deaths)
         right = None
         if Y is not None:
-            Y = check_diagrams(Y)
-            if set(Y.parts) != set(X.parts):
-                msg = (
-                    f"X has parts {', '.join(X.parts)}, and Y {', '.join(Y.parts)}. "
-                    "Select common ones, as in X[['H1']]."
-                )
-                raise ValueError(msg)
-            right = model._split(Y[list(X.parts)], deaths)
+            right = model._split(check_diagrams(Y, parts=X.parts), deaths)
         return model._fill("distance", left, right, out=out, progress=progress)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:

@@ -98,7 +98,7 @@ def check_sample(sample: Any) -> dict[str, NDArray[np.float64]]:
                 "diagrams take one, as X[0]."
             )
             raise ValueError(msg)
-        sample = {"H1": points.reshape(-1, 2)}
+        sample = points.reshape(-1, 2)
     if not isinstance(sample, Diagrams):
         sample = Diagrams.from_list([sample])
     return {name: sample[name].points for name in sample.parts}

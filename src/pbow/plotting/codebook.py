@@ -87,7 +87,7 @@ def plot_codebook(
     >>> bow = PersistenceBoW(n_words=2, random_state=0).fit(X)
     >>> ax = plot_codebook(bow, X)
     >>> words = ax.collections[-1].get_offsets()
-    >>> bool((words == bow.codebooks_["H1"].words).all())
+    >>> bool((words == bow.codebooks_[""].words).all())
     True
     """
     part, codebook = check_codebook(vectorizer, part, resolution)

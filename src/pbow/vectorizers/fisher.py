@@ -122,7 +122,7 @@ class PersistenceFisherVector(ResidualVectorizer):
            [ 0.66, -0.56, -1.08, -1.09],
            [ 0.  ,  0.  ,  0.  ,  0.  ]])
     >>> fisher.get_feature_names_out()[:2].tolist()
-    ['h1_word0_mean_birth', 'h1_word0_mean_persistence']
+    ['word0_mean_birth', 'word0_mean_persistence']
     """
 
     short_name: ClassVar[str] = "fisher"

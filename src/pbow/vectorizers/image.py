@@ -185,7 +185,7 @@ class PersistenceImage(PointVectorizer):
     Examples
     --------
     >>> from pbow.vectorizers import PersistenceImage
-    >>> X = [[[0.0, 1.0], [0.0, 0.9], [0.5, 0.6]], [[1.0, 1.5]], []]
+    >>> X = {"H1": [[[0.0, 1.0], [0.0, 0.9], [0.5, 0.6]], [[1.0, 1.5]], []]}
     >>> image = PersistenceImage(resolution=2, bandwidth=0.1)
     >>> image.fit_transform(X).round(2)
     array([[0.42, 0.67, 0.42, 0.  ],

@@ -112,7 +112,7 @@ class SoftPersistenceVLAD(ResidualVectorizer):
            [ 0.  ,  0.38,  0.7 , -0.62],
            [ 0.  ,  0.  ,  0.  ,  0.  ]])
     >>> vlad.get_feature_names_out()[:2].tolist()
-    ['h1_word0_birth', 'h1_word0_persistence']
+    ['word0_birth', 'word0_persistence']
     """
 
     short_name: ClassVar[str] = "soft-vlad"

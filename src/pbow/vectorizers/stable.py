@@ -118,15 +118,23 @@ class StablePersistenceBoW(CodebookVectorizer):
 
     Examples
     --------
+    Two words, near persistence 1.5 and 4.5. A point near one of them counts for that
+    one; a point between them counts for both, in all as 1.
+
     >>> from pbow import StablePersistenceBoW
-    >>> X = [[[0.0, 1.0], [0.0, 0.9], [0.5, 0.6]], [[0.5, 0.7]], []]
-    >>> bow = StablePersistenceBoW(n_words=(1, 2), random_state=0)
-    >>> bow.fit_transform(X).round(2)
-    array([[1.73, 1.  , 1.41],
-           [1.  , 1.  , 0.  ],
-           [0.  , 0.  , 0.  ]])
+    >>> X = [[[0, 1], [0, 2], [1, 2], [1, 3]], [[0, 4], [0, 5], [1, 5], [1, 6]]]
+    >>> bow = StablePersistenceBoW(n_words=2, normalize=None, random_state=0).fit(X)
+    >>> bow.transform([[[0, 1]], [[0, 2.5]], [[0, 3]], []]).round(2)
+    array([[1.  , 0.  ],
+           [0.82, 0.18],
+           [0.5 , 0.5 ],
+           [0.  , 0.  ]])
+
+    Several resolutions stand side by side.
+
+    >>> bow = StablePersistenceBoW(n_words=(1, 2), random_state=0).fit(X)
     >>> bow.get_feature_names_out().tolist()
-    ['h1_n1_word0', 'h1_n2_word0', 'h1_n2_word1']
+    ['n1_word0', 'n2_word0', 'n2_word1']
     """
 
     short_name: ClassVar[str] = "spbow"

@@ -86,10 +86,10 @@ class PersistenceStatistics(PointVectorizer):
     >>> H.shape
     (2, 38)
     >>> columns = statistics.get_feature_names_out().tolist()
-    >>> H[:, columns.index("h1_lifetime_mean")]
+    >>> H[:, columns.index("lifetime_mean")]
     array([2., 0.])
     >>> columns[-3:]
-    ['h1_lifetime_q90', 'h1_count', 'h1_entropy']
+    ['lifetime_q90', 'count', 'entropy']
     """
 
     short_name: ClassVar[str] = "statistics"

@@ -180,7 +180,8 @@ class CodebookVectorizer(PointVectorizer):
                     " + ".join(map(str, sizes))
                     for sizes in (codebook.sizes, _sizes(n_words))
                 )
-                fewer.append(f"part {name} has {there} words instead of {asked}")
+                has = f"part {name} has" if name else "there are"
+                fewer.append(f"{has} {there} words instead of {asked}")
                 topic.append((name, asked))
         if fewer:
             msg = (
