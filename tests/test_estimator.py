@@ -23,6 +23,7 @@ from tests.rows import rows_double
 import pbow
 from pbow import Diagrams, kernels, preprocessing, vectorizers
 from pbow._utils.constraints import OneOf
+from pbow.diagrams import check_diagrams
 from pbow.errors import ParameterError
 from pbow.estimator import DiagramEstimator
 from pbow.vectorizers import PersistenceImage, PersistenceStatistics
@@ -180,10 +181,16 @@ def test_only_cloning_is_checked_without_the_double(estimator):
     ids=["Diagrams", "list", "tuple", "dict", "iterator"],
 )
 def test_any_container_gives_the_same_result(estimator, ragged, container):
-    expected = clone(estimator).fit_transform(ragged)
+    # A list has no name; fitted to one, an estimator takes what has, and vice versa.
+    X = check_diagrams(container(list(ragged)))
+    expected = clone(estimator).fit_transform(X)
     fitted = clone(estimator).fit(container(list(ragged)))
     assert same(fitted.transform(container(list(ragged))), expected)
+    assert same(fitted.transform(ragged), expected)
     assert same(clone(estimator).fit_transform(container(list(ragged))), expected)
+    named = clone(estimator).fit(ragged)
+    expected = named.transform(ragged)
+    assert same(named.transform(container(list(ragged))), expected)
 
 
 @each_estimator
@@ -510,6 +517,7 @@ def choices(estimator):
 
 
 @pytest.mark.filterwarnings("ignore::pbow.errors.FewerWordsWarning")
+@pytest.mark.filterwarnings("ignore::pbow.errors.OutOfRangeWarning")
 @each_learner
 @given(both=collections(), data=st.data())
 def test_no_valid_input_of_any_scale_gives_nan_or_inf(estimator, both, data):

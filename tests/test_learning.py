@@ -214,15 +214,15 @@ def test_an_executor_works_on_several_blocks_at_once(X):
 @pytest.mark.parametrize("n_threads", [0, 2])
 @pytest.mark.parametrize(("kind", "n_passes"), [("point weight", 2), ("by weight", 3)])
 def test_a_block_that_changes_between_passes_is_named(X, kind, n_passes, n_threads):
-    X = X[""].finite()
+    X = X["H1"].finite()
     block = X[10:20]
     moved, n = block.points.copy(), len(block.points)
     moved[-1, 1] = np.nextafter(moved[-1, 1], 99.0)
     changes = {
         f"{n - block.sizes[-1]}": block[:-1],
         f"{n + X.sizes[20]}": X[10:21],
-        f"{n} others": Diagrams(moved, block.offsets),
-        f"{n} others ": Diagrams(np.zeros((n, 2)), block.offsets),
+        f"{n} others": Diagrams(moved, block.offsets, name="H1"),
+        f"{n} others ": Diagrams(np.zeros((n, 2)), block.offsets, name="H1"),
     }
     for now, changed in changes.items():
         for number in range(1, n_passes):
@@ -303,7 +303,7 @@ def test_a_part_without_points_is_warned_of_once(ragged, n_threads):
 
 
 def test_a_part_may_have_points_in_a_single_block(ragged):
-    nothing = Diagrams.from_list([[]] * 10)
+    nothing = Diagrams.from_list([[]] * 10, name="H1")
     blocks = [nothing, ragged[:10], nothing]
     request = Request(essential="separate", has_extent=True, **REQUESTS["by weight"])
     check_same(

@@ -103,7 +103,7 @@ def test_the_quantile_of_what_is_learnt_from_becomes_one(X, by, q):
     sizes = [abs(p[1]) if by == "death" else persistence(p) for p in finite]
     quantile = np.quantile(sizes, q) if sizes else 0.0
     scale = quantile if quantile > 1e-100 else 1.0
-    assert fitted.scales_ == {"H1": scale}
+    assert fitted.scales_ == {"": scale}
     if max((abs(x) for d in X for p in d for x in p if x < np.inf), default=0) < scale:
         expected = [[[b / scale, d / scale] for b, d in sample] for sample in X]
         assert fitted.transform(X) == Diagrams.from_list(expected)

@@ -152,7 +152,8 @@ class Diagrams:
         samples = as_samples(diagrams)
         if samples and isinstance(samples[0], Mapping):
             return cls.from_parts(by_part(samples))
-        blocks = [as_diagram(d, i, name) for i, d in enumerate(samples)]
+        part = of_part(name)
+        blocks = [as_diagram(d, f"Diagram {i}{part}") for i, d in enumerate(samples)]
         sizes = np.fromiter((len(b) for b in blocks), dtype=np.int64, count=len(blocks))
         points = np.concatenate(blocks) if blocks else np.empty((0, 2))
         points.flags.writeable = False
@@ -166,8 +167,9 @@ class Diagrams:
         ----------
         parts : mapping of str to Diagrams or iterable of array-like, or DataFrame
             A list of diagrams, or a one-part collection, by name; or a pandas DataFrame
-            with one column per part and one diagram per cell. All have the same number
-            of samples; names differ by more than their case.
+            with one column per part, one row per sample and one diagram per cell, whose
+            index is ignored. All have the same number of samples; names differ by more
+            than their case.
 
         Returns
         -------

@@ -22,6 +22,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from pbow._conversion import is_table
 from pbow._utils.constraints import Constraint, PerPart, check_parameter
 from pbow.diagrams import UNNAMED, check_diagrams
 from pbow.errors import ParameterError
@@ -105,9 +106,10 @@ class DiagramEstimator(  # type: ignore[call-arg]
         result : ndarray or Diagrams
             What ``transform`` gives, with one row or diagram per sample.
         """
-        X = check_diagrams(X, min_samples=1)
-        self.fit(X, y, **fit_params)
-        return self.transform(X)
+        checked = check_diagrams(X, min_samples=1)
+        self.fit(checked, y, **fit_params)
+        # scikit-learn gives the index of a DataFrame to the one that comes out.
+        return self.transform(X if is_table(X) else checked)
 
     def _check_training(self, X: Any) -> Any:
         """Return training diagrams in a form that :meth:`_learn` takes."""

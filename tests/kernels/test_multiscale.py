@@ -105,7 +105,7 @@ def test_the_default_bandwidth_is_half_the_rms_persistence_of_a_part(many):
 def test_points_on_the_diagonal_alone_are_nothing():
     X = [[[1.0, 1.0]], [[2.0, 2.0], [3.0, 3.0]]]
     kernel = MultiScaleKernel().fit(X)
-    assert kernel.bandwidths_ == {"H1": 1.0}
+    assert kernel.bandwidths_ == {"": 1.0}
     assert_array_equal(kernel.transform([*X, [[0.0, 1.0]]]), np.zeros((3, 2)))
 
 

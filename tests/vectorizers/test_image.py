@@ -79,6 +79,7 @@ def test_weights_are_learnt_on_the_training_part(ragged):
     assert narrow.frames_["H1"].ramp == persistence_ramp([ragged], (0.4, 0.6))
 
 
+@pytest.mark.filterwarnings("ignore::pbow.errors.OutOfRangeWarning")
 def test_a_point_outside_the_box_adds_what_its_gaussian_has_inside():
     image = PersistenceImage((1, 1), box=((0, 1), (0, 1)), bandwidth=0.5)
     image.fit([[[0.5, 1.0]]])
@@ -211,6 +212,7 @@ coordinates = st.floats(-1e100, 1e100) | st.floats(-2, 2) | st.just(0.0)
 diagrams = st.lists(st.tuples(coordinates, coordinates).map(sorted), max_size=6)
 
 
+@pytest.mark.filterwarnings("ignore::pbow.errors.OutOfRangeWarning")
 @settings(max_examples=150)
 @given(
     X=st.lists(diagrams, min_size=1, max_size=4).filter(any),

@@ -51,7 +51,7 @@ def test_essential_points_can_have_words_of_their_own(cls, ragged, rng):
 def test_words_of_essential_points_can_be_set_apart(cls, ragged):
     X = [np.concatenate((d, [[i, np.inf]])) for i, d in enumerate(ragged)]
     n_words = {"H1": 4, "H1_inf": 2}
-    fitted = cls(n_words, essential="separate").fit(X)
+    fitted = cls(n_words, essential="separate").fit({"H1": X})
     assert {k: v.n_words for k, v in fitted.codebooks_.items()} == n_words
 
 
@@ -163,7 +163,7 @@ def test_the_size_may_be_chosen_from_the_data(cls, rng):
     assert 3 in curve.sizes
     assert len(curve.values) == len(curve.sizes)
     assert fitted.get_feature_names_out()[0] == "word0"
-    assert cls(3).fit(X).size_curves_ == {"H1": None}
+    assert cls(3).fit(X).size_curves_ == {"": None}
 
 
 @each_class
@@ -189,5 +189,5 @@ def test_births_that_differ_by_rounding_share_a_word(cls, ragged):
     X = [
         np.concatenate((d, [[b, np.inf]])) for d, b in zip(ragged, births, strict=True)
     ]
-    fitted = cls({"H1": 3, "H1_inf": 50}, essential="separate").fit(X)
-    assert 1 <= fitted.codebooks_["_inf"].n_words <= 4
+    fitted = cls({"H1": 3, "H1_inf": 50}, essential="separate").fit({"H1": X})
+    assert 1 <= fitted.codebooks_["H1_inf"].n_words <= 4

@@ -153,6 +153,8 @@ class PersistenceImage(PointVectorizer):
         Box, bandwidth and weight, by part.
     parts_ : tuple of str
         The parts seen in fit.
+    ranges_ : dict of str to SeenRange or None
+        Births and persistences of the training points of each part, as far as known.
 
     See Also
     --------

@@ -96,6 +96,8 @@ class PersistenceLandscape(PointVectorizer):
         on training diagrams.
     parts_ : tuple of str
         The parts seen in fit.
+    ranges_ : dict of str to SeenRange or None
+        Births and persistences of the training points of each part, as far as known.
 
     See Also
     --------

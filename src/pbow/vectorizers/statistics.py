@@ -58,6 +58,8 @@ class PersistenceStatistics(PointVectorizer):
         Names of the statistics of each part. Nothing else is learnt.
     parts_ : tuple of str
         The parts seen in fit.
+    ranges_ : dict of str to SeenRange or None
+        Births and persistences of the training points of each part, as far as known.
 
     See Also
     --------
