@@ -21,7 +21,7 @@ X = rips(clouds, dims=1)
 bow = PersistenceBoW(n_words=30, random_state=0).fit(X)
 
 # %%
-# The average diagram of each class
+# The average diagram of each label
 # ---------------------------------
 # Circles are words, and their areas are numbers of points.
 
@@ -34,8 +34,8 @@ plt.show()
 # Red words have more points in spheres, blue ones in tori. The loops of longest life
 # are those of the torus: on a sphere every loop can be filled.
 
-classes = [SHAPE_NAMES.index("sphere"), SHAPE_NAMES.index("torus")]
-plot_class_difference(bow, X, y, classes, label_names=["sphere", "torus"])
+between = [SHAPE_NAMES.index("sphere"), SHAPE_NAMES.index("torus")]
+plot_class_difference(bow, X, y, between, label_names=SHAPE_NAMES)
 plt.show()
 
 # %%
@@ -45,5 +45,5 @@ plt.show()
 # with a scale of their own.
 
 zoom = ((0.0, 0.4), (0.0, 0.2))
-plot_class_difference(bow, X, y, classes, label_names=["sphere", "torus"], zoom=zoom)
+plot_class_difference(bow, X, y, between, label_names=SHAPE_NAMES, zoom=zoom)
 plt.show()
