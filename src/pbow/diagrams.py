@@ -27,7 +27,7 @@ from pbow._conversion import (
 from pbow._utils.html import html_table
 from pbow.errors import DiagramError, of_part, shown
 
-__all__ = ["UNNAMED", "Diagrams", "check_diagrams"]
+__all__ = ["Diagrams", "check_diagrams"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -20,7 +20,6 @@ __all__ = [
     "OutOfRangeWarning",
     "ParameterError",
     "format_error",
-    "of_part",
     "shown",
 ]
 

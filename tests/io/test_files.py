@@ -168,3 +168,17 @@ def test_real_diagrams_come_back_as_they_were(data_home, format_name, tmp_path):
         X = X["H1"]
     write_diagrams(X, tmp_path / "real", format_name)
     assert read_diagrams(tmp_path / "real", format_name) == X
+
+
+@pytest.mark.parametrize("name", ["a.pbow", "a.csv", "a.parquet", "a.arrow"])
+@pytest.mark.parametrize("diagrams", [[[[0.0, 1.5]], [], [[1.0, np.inf]]], []])
+def test_diagrams_of_a_list_come_back_without_a_name(name, diagrams, tmp_path):
+    X = Diagrams.from_list(diagrams)
+    write_diagrams(X, tmp_path / name)
+    assert read_diagrams(tmp_path / name) == X
+
+
+def test_a_format_that_needs_a_dimension_says_how_to_name_it(tmp_path):
+    message = r"DIPHA needs the homology dimension, .*from_list\(X, name='H1'\)"
+    with pytest.raises(ValueError, match=message):
+        write_diagrams([[[0.0, 1.5]]], tmp_path / "a", "dipha")

@@ -16,8 +16,8 @@ from pbow.plotting import plot_class_words
 
 plt = pytest.importorskip("matplotlib.pyplot")
 
-# Near the first word: 3 and 1 points with label "a"; near the second: 0 and 2. With label
-# "b": 0 near the first and 8 near the second.
+# Label "a" has 3 and 1 points near the first word, 0 and 2 near the second; label "b"
+# has none near the first and 8 near the second.
 WORDS = np.array([[0.0, 1.0], [4.0, 2.0]])
 X = [
     [[0, 1], [0, 1.1], [0, 1.2]],

@@ -126,6 +126,7 @@ def _span(values: NDArray[Any]) -> Span | None:
 
 def _doubts(name: str, part: PartDescription, n_samples: int) -> list[str]:
     doubts = []
+    name = name or "the collection"
     if part.empty:
         which = f"{part.empty:,} of {plural(n_samples, 'diagram')}"
         doubts.append(f"{name} has no point in {which}.")

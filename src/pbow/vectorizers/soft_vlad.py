@@ -12,7 +12,7 @@ from pbow._utils.constraints import Constraint, OneOf
 from pbow.codebook import COVARIANCES, GaussianCodebook, Sizes, learn_gaussian
 from pbow.diagrams import Diagrams
 from pbow.residuals import SOFT_NORMALIZATIONS, encode_soft_residuals
-from pbow.vectorizers.residuals import TEMPERATURE, ResidualVectorizer
+from pbow.vectorizers.residuals import NO_RESIDUALS, TEMPERATURE, ResidualVectorizer
 from pbow.vectorizers.words import NWords
 from pbow.weighting import Ramp
 
@@ -40,7 +40,8 @@ class SoftPersistenceVLAD(ResidualVectorizer):
         resolutions, learnt from one sample, whose columns stand side by side; "auto"
         chooses one by the Bayesian information criterion; a dict has one of these for
         each part. With fewer distinct points than components, each point has one, with
-        a warning; resolutions that would coincide are learnt once.
+        a warning: its residual is 0, and so are all features. Resolutions that would
+        coincide are learnt once.
     covariance : {"diag", "full", "tied"}, default="diag"
         Shape of the components: axis-parallel, any, or any but the same for all.
     temperature : float, default=2.0
@@ -118,6 +119,7 @@ class SoftPersistenceVLAD(ResidualVectorizer):
     """
 
     short_name: ClassVar[str] = "soft-vlad"
+    of_fewer: ClassVar[str] = NO_RESIDUALS
     features: ClassVar[tuple[str, ...]] = ("birth", "persistence")
     constraints: ClassVar[Mapping[str, Constraint]] = {
         "covariance": OneOf(*COVARIANCES),

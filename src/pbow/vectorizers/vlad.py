@@ -12,7 +12,7 @@ from pbow._utils.constraints import Constraint, OneOf
 from pbow.codebook import KMeansCodebook, Sizes, learn_kmeans
 from pbow.diagrams import Diagrams
 from pbow.residuals import VLAD_NORMALIZATIONS, encode_residuals
-from pbow.vectorizers.residuals import ResidualVectorizer
+from pbow.vectorizers.residuals import NO_RESIDUALS, ResidualVectorizer
 from pbow.vectorizers.words import NWords
 from pbow.weighting import Ramp
 
@@ -40,7 +40,8 @@ class PersistenceVLAD(ResidualVectorizer):
         resolutions, learnt from one sample, whose columns stand side by side; "auto"
         chooses one by the distortion of held-out points; a dict has one of these for
         each part. With fewer distinct points than words, each point is a word, with a
-        warning; resolutions that would coincide are learnt once.
+        warning: its residual is 0, and so are all features. Resolutions that would
+        coincide are learnt once.
     weighting : {"uniform", "ramp"}, default="uniform"
         Probability of a point to be sampled for clustering: the same for all (without
         replacement), or growing linearly with persistence between two quantiles (with
@@ -119,6 +120,7 @@ class PersistenceVLAD(ResidualVectorizer):
     """
 
     short_name: ClassVar[str] = "vlad"
+    of_fewer: ClassVar[str] = NO_RESIDUALS
     features: ClassVar[tuple[str, ...]] = ("birth", "persistence")
     constraints: ClassVar[Mapping[str, Constraint]] = {
         **ResidualVectorizer.constraints,

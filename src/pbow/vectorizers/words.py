@@ -75,6 +75,8 @@ class CodebookVectorizer(PointVectorizer):
     """
 
     size_parameter: ClassVar[str] = "n_words"
+    # What it means, a sentence, that each distinct point is a word.
+    of_fewer: ClassVar[str] = ""
     by_part: ClassVar[str] = "codebooks_"
     constraints: ClassVar[Mapping[str, Constraint]] = {
         "n_words": PerPart(
@@ -186,8 +188,8 @@ class CodebookVectorizer(PointVectorizer):
         if fewer:
             msg = (
                 "There are fewer distinct points to learn from than words: "
-                f"{', '.join(fewer)}. Lower n_words, which may be a dict by part, or "
-                "raise sample_size where it is the limit."
+                f"{', '.join(fewer)}. {self.of_fewer}Lower n_words, which may be a "
+                "dict by part, or raise sample_size where it is the limit."
             )
             # Not by how many: each split of a cross-validation has another number.
             warn_user(msg, FewerWordsWarning, topic=tuple(topic))
