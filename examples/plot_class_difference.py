@@ -34,8 +34,8 @@ plt.show()
 # Red words have more points in spheres, blue words in tori. The most persistent loops
 # belong to the torus: on a sphere every loop is filled.
 
-classes = [SHAPE_NAMES.index("sphere"), SHAPE_NAMES.index("torus")]
-plot_class_difference(bow, X, y, classes, label_names=["sphere", "torus"])
+between = [SHAPE_NAMES.index("sphere"), SHAPE_NAMES.index("torus")]
+plot_class_difference(bow, X, y, between, label_names=SHAPE_NAMES)
 plt.show()
 
 # %%
@@ -45,5 +45,5 @@ plt.show()
 # and persistences, with its own color scale.
 
 zoom = ((0.0, 0.4), (0.0, 0.2))
-plot_class_difference(bow, X, y, classes, label_names=["sphere", "torus"], zoom=zoom)
+plot_class_difference(bow, X, y, between, label_names=SHAPE_NAMES, zoom=zoom)
 plt.show()

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,12 @@ settings.register_profile(
 )
 settings.register_profile("random", settings.get_profile("pbow"), derandomize=False)
 settings.load_profile("pbow")
+
+
+@pytest.fixture(autouse=True)
+def nothing_was_said(monkeypatch):
+    """What a test warns of does not depend on the tests before it."""
+    monkeypatch.setattr(warnings, "onceregistry", {})
 
 
 @pytest.fixture

@@ -22,8 +22,9 @@ from pbow.errors import shown
     ids=["list", "tuple", "iterator", "nested lists", "object array", "Series"],
 )
 def test_any_container_of_arrays_will_do(ragged, container):
-    assert Diagrams.from_list(container(ragged)) == ragged
-    assert check_diagrams(container(ragged)) == ragged
+    assert Diagrams.from_list(container(ragged), name="H1") == ragged
+    assert check_diagrams(container(ragged)).parts == ("",)
+    assert check_diagrams(container(ragged), parts=["H1"]) == ragged
 
 
 def test_a_plain_array_of_equally_large_diagrams_will_do(rng):
@@ -49,7 +50,13 @@ def test_columns_of_a_table_are_parts(ragged):
     [
         (check_diagrams, {"birth": [0.0], "death": [1.0]}, "one diagram per cell; got"),
         (check_diagrams, {0: [[]]}, "name of a part must be .* got 0"),
-        (check_diagrams, {"H1": [[], None]}, "Diagram 1 of part H1 "),
+        (check_diagrams, {"H1": [[], None]}, "cell in column 'H1', row 'b' is not an"),
+        (
+            check_diagrams,
+            {"H0": [[], []], "label": [3, 5]},
+            r"cell in column 'label', row 'a' has shape \(\); expected \(n_points, 2\)",
+        ),
+        (check_diagrams, {"H1": [[], [[2, 1]]]}, "Diagram 1 of part H1 .* dies before"),
         (
             Diagrams.from_list,
             {"H1": [[]]},
@@ -58,9 +65,33 @@ def test_columns_of_a_table_are_parts(ragged):
     ],
 )
 def test_a_table_that_is_no_collection_is_named(convert, columns, message):
-    table = pytest.importorskip("pandas").DataFrame(columns)
+    n_rows = len(next(iter(columns.values())))
+    table = pytest.importorskip("pandas").DataFrame(columns, index=[*"ab"][:n_rows])
     with pytest.raises(ValueError, match=message):
         convert(table)
+
+
+def test_columns_of_a_table_have_different_names():
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame([[[], []]], columns=["H1", "H1"])
+    with pytest.raises(ValueError, match="different names of columns; got H1, H1"):
+        check_diagrams(table)
+
+
+def test_a_table_may_be_indexed_by_anything_and_so_are_its_features(ragged):
+    pd = pytest.importorskip("pandas")
+    names = [f"image{k:02d}" for k in range(30)][::-1]
+    table = pd.DataFrame({"H0": list(ragged), "H1": list(ragged[::-1])}, index=names)
+    bow = PersistenceBoW(2, random_state=0).set_output(transform="pandas")
+    features = bow.fit_transform(table)
+    assert list(features.index) == names
+    assert list(features.columns) == ["h0_word0", "h0_word1", "h1_word0", "h1_word1"]
+    X = Diagrams.from_parts({"H0": ragged, "H1": ragged[::-1]})
+    assert_array_equal(features, bow.transform(X))
+    # A subset of rows, as cross-validation takes it, in any order of the columns.
+    assert_array_equal(
+        bow.transform(table[["H1", "H0"]].iloc[[4, 2]]), features.iloc[[4, 2]]
+    )
 
 
 def test_numbers_in_object_arrays_are_numbers():
@@ -83,12 +114,12 @@ def test_samples_of_several_parts_make_a_collection(ragged):
         (np.zeros((3, 5, 3)), r"padded array \(3, 5, 3\)\. Read those of gio"),
         (
             [[], [[0, 1, 2]]],
-            r"Diagram 1 of part H1 has shape \(1, 3\); expected \(n_poi",
+            r"Diagram 1 has shape \(1, 3\); expected \(n_poi",
         ),
-        ([[["a", "b"]]], "Diagram 0 of part H1 is not an array of numbers"),
+        ([[["a", "b"]]], "Diagram 0 is not an array of numbers"),
         (
             [[["0", "1"]]],
-            r"of part H1 is not an array of numbers, but .* \(dtype <U1\)",
+            r"is not an array of numbers, but .* \(dtype <U1\)",
         ),
         ([np.array([[0, 1j]])], "not an array of numbers, but .*complex128"),
         (
@@ -107,21 +138,21 @@ def test_samples_of_several_parts_make_a_collection(ragged):
         (np.zeros((2, 8, 8)), "compute the diagrams first, by pbow.homology"),
         (
             [np.zeros((1, 2)), {"H1": []}],
-            "Diagram 1 of part H1 is a dict, but sample 0",
+            "Diagram 1 is a dict, but sample 0",
         ),
-        ([np.ma.array([[0, 1]], mask=True)], "Diagram 0 of part H1 is a masked array"),
-        ([[[0, 1], [0]]], "Diagram 0 of part H1 is not an array of numbers"),
-        (["abc"], "Diagram 0 of part H1 is not an array of numbers"),
+        ([np.ma.array([[0, 1]], mask=True)], "Diagram 0 is a masked array"),
+        ([[[0, 1], [0]]], "Diagram 0 is not an array of numbers"),
+        (["abc"], "Diagram 0 is not an array of numbers"),
         ("diagrams.csv", "Expected a collection of diagrams, got str 'diagrams.csv'"),
         ("diagrams.csv", r"pbow\.io\.read_diagrams reads files"),
         (7, "Expected a collection of diagrams, got int 7"),
         (None, "Expected a collection of diagrams, got NoneType"),
-        ([[[0, 10**400]]], "Diagram 0 of part H1 is not an array of numbers"),
-        ([[[0, 10**5000]]], "Diagram 0 of part H1 is .* list of numbers too long"),
+        ([[[0, 10**400]]], "Diagram 0 is not an array of numbers"),
+        ([[[0, 10**5000]]], "Diagram 0 is .* list of numbers too long"),
         ([[0, 10**5000]], r"list of points, the first one a tuple of .*\. Wrap a"),
         (10**5000, "Expected a collection of diagrams, got int a number of 16610 bits"),
         ([Diagrams.from_list([[]])], r"is a collection itself\. Join them"),
-        ([1.0, 2.0], r"Diagram 0 of part H1 has shape \(\)"),
+        ([1.0, 2.0], r"Diagram 0 has shape \(\)"),
     ],
     ids=shown,
 )

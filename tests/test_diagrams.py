@@ -128,14 +128,15 @@ def test_a_collection_cannot_be_changed(ragged):
 
 
 def test_equality_is_one_bool_over_names_and_points(ragged, two_parts):
-    assert ragged == Diagrams.from_list(list(ragged))
+    assert ragged == Diagrams.from_list(list(ragged), name="H1")
+    assert ragged != Diagrams.from_list(list(ragged))
     assert ragged != Diagrams.from_list(list(ragged), name="H0")
     assert ragged != ragged[:-1]
     assert ragged != two_parts
     assert ragged != "H1"
     moved = ragged.points.copy()
     moved[-1, 1] += 1e-9
-    assert ragged != Diagrams(moved, ragged.offsets)
+    assert ragged != Diagrams(moved, ragged.offsets, name="H1")
 
 
 def test_concatenation_puts_samples_after_one_another(two_parts):
@@ -165,7 +166,7 @@ def test_pickling_keeps_everything_and_stays_read_only(two_parts):
 
 def test_finite_and_essential_share_out_the_points():
     X = Diagrams.from_list([[[0, np.inf], [0, 1]], [], [[2, np.inf]]])
-    assert repr(X) == "Diagrams(n_samples=3, H1: 3 points (2 essential))"
+    assert repr(X) == "Diagrams(n_samples=3, 3 points (2 essential))"
     assert [d.tolist() for d in X.finite()] == [[[0, 1]], [], []]
     assert [d.tolist() for d in X.essential()] == [[[0, np.inf]], [], [[2, np.inf]]]
     assert X.finite().finite() == X.finite()
@@ -190,10 +191,10 @@ def test_repr_tells_each_part(two_parts):
 @pytest.mark.parametrize(
     ("X", "message"),
     [
-        ([[], [[1.0, 0.5]]], r"Diagram 1 of part H1 .* dies before .*=1, death=0\.5\)"),
-        ([[], [[0, 1], [0, np.nan]]], r"Diagram 1 of part H1 .* NaN .*death=nan"),
-        ([[[np.nan, 1]]], "Diagram 0 of part H1 has a point that is NaN"),
-        ([[[-np.inf, 1]]], "Diagram 0 of part H1 .* infinite birth .birth=-inf"),
+        ([[], [[1.0, 0.5]]], r"Diagram 1 .* dies before .*=1, death=0\.5\)"),
+        ([[], [[0, 1], [0, np.nan]]], r"Diagram 1 .* NaN .*death=nan"),
+        ([[[np.nan, 1]]], "Diagram 0 has a point that is NaN"),
+        ([[[-np.inf, 1]]], "Diagram 0 .* infinite birth .birth=-inf"),
         ([[[np.inf, np.inf]]], "infinite birth"),
         ([[[0, -np.inf]]], "dies before it is born"),
         ([[[0, 1.797e308]]], r"beyond 1e\+100 .*write inf"),
@@ -220,7 +221,7 @@ def test_bad_input_is_named(X, message):
         (np.zeros((2, 2)), [0, 2, 1, 2], "decrease on the way"),
         (np.zeros((2, 2)), [0.0, 2.0], "float64"),
         (np.zeros((2, 2)), [], "expected integers"),
-        ([["a", "b"]], [0, 1], "Part H1 is not an array of numbers"),
+        ([["a", "b"]], [0, 1], r"Part \(unnamed\) is not an array of numbers"),
     ],
 )
 def test_bad_flat_input_is_named(points, offsets, message):
@@ -233,7 +234,8 @@ def test_bad_flat_input_is_named(points, offsets, message):
     [
         ({"H0": [[]], "H1": [[], []]}, "H0 has 1, H1 has 2"),
         ({"H0": [[]], "h0": [[]]}, "'H0' and 'h0' differ by case only"),
-        ({"": [[]]}, "non-empty string"),
+        ({" ": [[]]}, "non-empty string"),
+        ({"": [[]], "H1": [[]]}, r"several parts needs a name; got \(unnamed\), H1"),
         ({1: [[]]}, "non-empty string such as 'H1'; got 1"),
         ({10**5000: [[]]}, "such as 'H1'; got a number of 16610 bits"),
         ({"H\ud800": [[]]}, r"UTF-8 can encode; got 'H\\ud800'.* Rename the part"),
@@ -276,7 +278,52 @@ def test_a_bad_point_is_found_in_any_block_of_points():
     n = CHECKED_AT_ONCE + 10
     points = np.tile([0.0, 1.0], (n, 1))
     points[-3] = [2.0, 1.0]
-    with pytest.raises(ValueError, match=r"Diagram 1 of part H1 .* dies before"):
+    with pytest.raises(ValueError, match=r"Diagram 1 .* dies before"):
         Diagrams(points, [0, 5, n])
     points[-3] = [2.0, np.inf]
     assert Diagrams(points, [0, 5, n]).has_essential
+
+
+@pytest.fixture
+def unnamed():
+    return Diagrams.from_list([[[0, 1]], []])
+
+
+def test_the_part_of_a_list_has_no_name(unnamed):
+    assert unnamed.parts == ("",)
+    assert repr(unnamed) == "Diagrams(n_samples=2, 1 point)"
+    assert unnamed[""] == unnamed
+    assert unnamed == Diagrams.from_parts({"": [[[0, 1]], []]})
+    assert unnamed == Diagrams([[0, 1]], [0, 1, 1])
+    assert pickle.loads(pickle.dumps(unnamed)) == unnamed
+    assert "<th></th>" in unnamed._repr_html_()
+
+
+def test_one_part_without_a_name_is_taken_for_another_single_one(unnamed):
+    named = Diagrams.from_list([[[0, 1]], []], name="H1")
+    assert check_diagrams(unnamed, parts=("H1",)) == named
+    assert check_diagrams(named, parts=("",)) == unnamed
+    assert check_diagrams(unnamed, parts=("",)) is unnamed
+    with pytest.raises(ValueError, match="Expected parts H0, got H1: H0 is missing"):
+        check_diagrams(named, parts=("H0",))
+
+
+def test_of_two_parts_each_has_a_name(unnamed, two_parts):
+    for X, parts in ((unnamed, ("H0", "H1")), (two_parts, ("",))):
+        with pytest.raises(ValueError, match=r"\(unnamed\).* Name the parts in both"):
+            check_diagrams(X, parts=parts)
+    with pytest.raises(
+        ValueError, match=r"has parts \(unnamed\), the first one has H1"
+    ):
+        Diagrams.concatenate([check_diagrams(unnamed, parts=("H1",)), unnamed])
+
+
+def test_a_part_of_what_has_no_names_is_an_error_that_says_how_to_name_it(unnamed):
+    with pytest.raises(KeyError, match=r"Diagrams\.from_list\(X, name='H1'\)"):
+        unnamed["H1"]
+
+
+@pytest.mark.parametrize("name", [" ", 1, "H\ud800"])
+def test_a_wanted_part_needs_a_good_name_too(unnamed, name):
+    with pytest.raises(ValueError, match="name of a part must be"):
+        check_diagrams(unnamed, parts=[name])

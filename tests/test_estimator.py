@@ -25,6 +25,7 @@ from tests.rows import rows_double
 import pbow
 from pbow import Diagrams, kernels, preprocessing, vectorizers
 from pbow._utils.constraints import OneOf
+from pbow.diagrams import check_diagrams
 from pbow.errors import ParameterError
 from pbow.estimator import DiagramEstimator
 from pbow.vectorizers import PersistenceImage, PersistenceStatistics
@@ -182,10 +183,16 @@ def test_only_cloning_is_checked_without_the_double(estimator):
     ids=["Diagrams", "list", "tuple", "dict", "iterator"],
 )
 def test_any_container_gives_the_same_result(estimator, ragged, container):
-    expected = clone(estimator).fit_transform(ragged)
+    # A list has no name; fitted to one, an estimator takes what has, and vice versa.
+    X = check_diagrams(container(list(ragged)))
+    expected = clone(estimator).fit_transform(X)
     fitted = clone(estimator).fit(container(list(ragged)))
     assert same(fitted.transform(container(list(ragged))), expected)
+    assert same(fitted.transform(ragged), expected)
     assert same(clone(estimator).fit_transform(container(list(ragged))), expected)
+    named = clone(estimator).fit(ragged)
+    expected = named.transform(ragged)
+    assert same(named.transform(container(list(ragged))), expected)
 
 
 @each_estimator
@@ -364,9 +371,9 @@ def test_a_bar_counts_diagrams_and_changes_nothing(vectorizer, ragged, capsys):
     [
         ([], "Found 0 diagrams while a minimum of 1 is required"),
         (np.zeros((3, 2)), "Wrap a single diagram"),
-        ([[[0, np.nan]]], "Diagram 0 of part H1 has a point that is NaN"),
-        ([[], [[1, 0]]], "Diagram 1 of part H1 has a point that dies before"),
-        ([["a"]], "Diagram 0 of part H1 is not an array of numbers"),
+        ([[[0, np.nan]]], "Diagram 0 has a point that is NaN"),
+        ([[], [[1, 0]]], "Diagram 1 has a point that dies before"),
+        ([["a"]], "Diagram 0 is not an array of numbers"),
     ],
     ids=str,
 )
@@ -419,7 +426,7 @@ def test_essential_points_can_have_a_number_as_death(estimator, ragged):
     assert_array_equal(fitted.transform(X), clone(estimator).fit_transform(finite))
     with pytest.raises(
         ValueError,
-        match=r"Diagram 1 of part H1 .* born at 7\.5, after essential=7\. Pass",
+        match=r"Diagram 1 .* born at 7\.5, after essential=7\. Pass",
     ):
         fitted.transform([[], [[7.5, np.inf]]])
 
@@ -512,6 +519,7 @@ def choices(estimator):
 
 
 @pytest.mark.filterwarnings("ignore::pbow.errors.FewerWordsWarning")
+@pytest.mark.filterwarnings("ignore::pbow.errors.OutOfRangeWarning")
 @each_learner
 @given(both=collections(), data=st.data())
 def test_no_valid_input_of_any_scale_gives_nan_or_inf(estimator, both, data):

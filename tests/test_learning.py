@@ -221,8 +221,8 @@ def test_a_block_that_changes_between_passes_is_named(X, kind, n_passes, n_threa
     changes = {
         f"{n - block.sizes[-1]}": block[:-1],
         f"{n + X.sizes[20]}": X[10:21],
-        f"{n} others": Diagrams(moved, block.offsets),
-        f"{n} others ": Diagrams(np.zeros((n, 2)), block.offsets),
+        f"{n} others": Diagrams(moved, block.offsets, name="H1"),
+        f"{n} others ": Diagrams(np.zeros((n, 2)), block.offsets, name="H1"),
     }
     for now, changed in changes.items():
         for number in range(1, n_passes):
@@ -303,7 +303,7 @@ def test_a_part_without_points_is_warned_of_once(ragged, n_threads):
 
 
 def test_a_part_may_have_points_in_a_single_block(ragged):
-    nothing = Diagrams.from_list([[]] * 10)
+    nothing = Diagrams.from_list([[]] * 10, name="H1")
     blocks = [nothing, ragged[:10], nothing]
     request = Request(essential="separate", has_extent=True, **REQUESTS["by weight"])
     check_same(

@@ -103,7 +103,7 @@ def test_the_quantile_of_what_is_learnt_from_becomes_one(X, by, q):
     sizes = [abs(p[1]) if by == "death" else persistence(p) for p in finite]
     quantile = np.quantile(sizes, q) if sizes else 0.0
     scale = quantile if quantile > 1e-100 else 1.0
-    assert fitted.scales_ == {"H1": scale}
+    assert fitted.scales_ == {"": scale}
     if max((abs(x) for d in X for p in d for x in p if x < np.inf), default=0) < scale:
         expected = [[[b / scale, d / scale] for b, d in sample] for sample in X]
         assert fitted.transform(X) == Diagrams.from_list(expected)
@@ -130,7 +130,7 @@ def test_nothing_is_divided_by_nothing(tiny):
 
 def test_coordinates_that_leave_their_range_are_an_error():
     fitted = Rescale().fit([[[0.0, 1e-50]]])
-    with pytest.raises(ValueError, match="Diagram 0 of part H1 has a point beyond"):
+    with pytest.raises(ValueError, match="Diagram 0 has a point beyond"):
         fitted.transform([[[0.0, 1e60]]])
 
 

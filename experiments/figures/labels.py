@@ -63,7 +63,7 @@ def class_differences(results: Results) -> Drawn:
     pair = most_confused(matrices["PBoW"])
     dataset = results.open(name)
     bow, X, facts = learn(PersistenceBoW.paper(WORDS_OF_DIFFERENCES), dataset)
-    names = [dataset.label_names[label] for label in pair]
+    names = [dataset.label_names[label] for label in np.unique(dataset.labels)]
     windows = [_window(bow, share) for share in VIEWS.values()]
     figure = new_figure(10.5, 8.4)
     grid = figure.subplots(len(VIEWS), 3)

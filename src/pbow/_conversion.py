@@ -131,8 +131,11 @@ def is_table(X: Any) -> bool:
     return hasattr(X, "columns") and hasattr(X, "iloc")
 
 
-def columns_of(table: Any) -> dict[Any, Any]:
-    """Return the columns of a DataFrame by name; each is a collection."""
+def columns_of(table: Any) -> dict[Any, list[Floats]]:
+    """Return the columns of a DataFrame by name, with one diagram per row.
+
+    Rows are samples in their order; their labels are for errors alone.
+    """
     if all(getattr(dtype, "kind", "O") in "biuf" for dtype in table.dtypes):
         msg = (
             "Expected a DataFrame with one column per part and one diagram per cell; "
@@ -140,7 +143,16 @@ def columns_of(table: Any) -> dict[Any, Any]:
             "[df[['birth', 'death']].to_numpy()]."
         )
         raise ValueError(msg)
-    return {name: table[name] for name in table.columns}
+    if len(set(table.columns)) < len(table.columns):
+        msg = f"Expected different names of columns; got {listed(table.columns)}."
+        raise ValueError(msg)
+    return {
+        name: [
+            as_diagram(cell, f"The cell in column {name!r}, row {row!r}")
+            for row, cell in table[name].items()
+        ]
+        for name in table.columns
+    }
 
 
 def by_part(samples: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
@@ -157,9 +169,8 @@ def by_part(samples: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     return {name: [sample[name] for sample in samples] for name in names}
 
 
-def as_diagram(diagram: Any, index: int, name: str) -> Floats:
-    """Return one diagram as an array of shape (n_points, 2)."""
-    what = f"Diagram {index} of part {name}"
+def as_diagram(diagram: Any, what: str) -> Floats:
+    """Return one diagram as an array of shape (n_points, 2); `what` is for errors."""
     if isinstance(diagram, Mapping):
         msg = f"{what} is a dict, but sample 0 is not. Pass dicts for all samples."
         raise ValueError(msg)
@@ -224,8 +235,8 @@ def as_floats(values: Any, what: str) -> Floats:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Return names with commas between them."""
-    return ", ".join(str(name) for name in names)
+    """Return names of parts with commas between them."""
+    return ", ".join(str(name) or "(unnamed)" for name in names)
 
 
 def describe(value: Any) -> str:

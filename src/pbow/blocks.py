@@ -15,6 +15,7 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._conversion import listed
 from pbow._utils.executors import run_in_order
 from pbow.diagrams import Diagrams, check_diagrams
 from pbow.errors import DiagramError
@@ -143,8 +144,8 @@ class DiagramBlocks:
     >>> first = [[[0.0, 1.0], [0.0, 3.0]], [[1.0, 2.0]]]
     >>> blocks = DiagramBlocks([first, [[[2.0, 3.0]]]])
     >>> blocks.n_blocks, blocks.n_samples, blocks.parts
-    (2, 3, ('H1',))
-    >>> PersistenceBoW(2, random_state=0).fit(blocks).codebooks_["H1"].n_words
+    (2, 3, ('',))
+    >>> PersistenceBoW(2, random_state=0).fit(blocks).n_features_out_
     2
     """
 
@@ -333,7 +334,7 @@ class DiagramBlocks:
     def __repr__(self) -> str:
         if not isinstance(self._blocks, Sequence):  # not to be walked for this
             return "DiagramBlocks(...)"
-        return f"DiagramBlocks(n_blocks={self.n_blocks}, parts={', '.join(self.parts)})"
+        return f"DiagramBlocks(n_blocks={self.n_blocks}, parts={listed(self.parts)})"
 
 
 @contextmanager

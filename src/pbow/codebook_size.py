@@ -56,7 +56,7 @@ class SizeCurve(ArrayRecord):
     --------
     >>> from pbow import PersistenceBoW
     >>> X = [[[k % 2, 2.0 + j / 100] for j in range(20)] for k in range(20)]
-    >>> bow = PersistenceBoW("auto", random_state=0).fit(X)
+    >>> bow = PersistenceBoW("auto", random_state=0).fit({"H1": X})
     >>> curve = bow.size_curves_["H1"]
     >>> curve.sizes.astype(int).tolist(), bow.codebooks_["H1"].n_words
     ([1, 2], 2)

@@ -26,7 +26,7 @@ from pbow._conversion import (
     refuse_results,
 )
 from pbow._utils.html import html_table
-from pbow.errors import DiagramError, shown
+from pbow.errors import DiagramError, of_part, shown
 
 __all__ = ["Diagrams", "check_diagrams"]
 
@@ -38,6 +38,9 @@ Ints = NDArray[np.int64]
 LARGEST_COORDINATE = 1e100
 
 CHECKED_AT_ONCE = 1 << 20  # points
+
+# The name of a part that was given none.
+UNNAMED = ""
 
 
 class _Part(NamedTuple):
@@ -66,13 +69,14 @@ class Diagrams:
     offsets : array-like of int of shape (n_samples + 1,)
         Diagram ``i`` is ``points[offsets[i]:offsets[i + 1]]``. They are copied: loops
         trust them.
-    name : str, default="H1"
-        Name of the only part. :meth:`from_parts` makes collections of several.
+    name : str, optional
+        Name of the only part, as in ``"H1"``. By default it has none: its name is
+        ``""``. :meth:`from_parts` makes collections of several parts.
 
     Attributes
     ----------
     parts : tuple of str
-        Names of the parts.
+        Names of the parts; ``("",)`` for a collection without names.
     points, offsets, sizes : ndarray
         Of a collection with one part; select one with ``X["H1"]`` otherwise.
 
@@ -88,13 +92,17 @@ class Diagrams:
     so that cross-validation works as on an array. ``X["H1"]`` and ``X[["H0", "H1"]]``
     select parts. ``X == Y`` is one bool. Arrays are read-only.
 
+    A list of arrays does not say which homology dimension it is of, so its part has no
+    name. Estimators take a part without a name for the only one they know, and the
+    other way round.
+
     Examples
     --------
     >>> import numpy as np
     >>> from pbow import Diagrams
     >>> X = Diagrams.from_list([[[0.0, 1.0], [0.2, 0.9]], [], [[0.1, 0.4]]])
     >>> X
-    Diagrams(n_samples=3, H1: 3 points)
+    Diagrams(n_samples=3, 3 points)
     >>> X[0]
     array([[0. , 1. ],
            [0.2, 0.9]])
@@ -111,15 +119,15 @@ class Diagrams:
     _n_samples: int
 
     def __init__(
-        self, points: ArrayLike, offsets: ArrayLike, *, name: str = "H1"
+        self, points: ArrayLike, offsets: ArrayLike, *, name: str | None = None
     ) -> None:
-        _check_name(name)
+        name = _check_name(name)
         part = _check_part(points, offsets, name)
         self._parts = {name: part}
         self._n_samples = len(part.offsets) - 1
 
     @classmethod
-    def from_list(cls, diagrams: Iterable[Any], *, name: str = "H1") -> Diagrams:
+    def from_list(cls, diagrams: Iterable[Any], *, name: str | None = None) -> Diagrams:
         """Build a collection from one diagram per sample.
 
         Parameters
@@ -128,8 +136,8 @@ class Diagrams:
             Birth and death of the points of each diagram; an empty one is ``[]``. A
             list, a tuple, an object array or a pandas Series will do. Samples that are
             dicts ``{part: array}`` give a collection of several parts.
-        name : str, default="H1"
-            Name of the part.
+        name : str, optional
+            Name of the part, as in ``"H1"``. By default it has none.
 
         Returns
         -------
@@ -138,14 +146,15 @@ class Diagrams:
         Examples
         --------
         >>> from pbow import Diagrams
-        >>> Diagrams.from_list([[[0.0, 1.0]], []], name="H0").sizes
-        array([1, 0])
+        >>> Diagrams.from_list([[[0.0, 1.0]], []], name="H0")
+        Diagrams(n_samples=2, H0: 1 point)
         """
-        _check_name(name)
+        name = _check_name(name)
         samples = as_samples(diagrams)
         if samples and isinstance(samples[0], Mapping):
             return cls.from_parts(by_part(samples))
-        blocks = [as_diagram(d, i, name) for i, d in enumerate(samples)]
+        part = of_part(name)
+        blocks = [as_diagram(d, f"Diagram {i}{part}") for i, d in enumerate(samples)]
         sizes = np.fromiter((len(b) for b in blocks), dtype=np.int64, count=len(blocks))
         points = np.concatenate(blocks) if blocks else np.empty((0, 2))
         points.flags.writeable = False
@@ -159,8 +168,9 @@ class Diagrams:
         ----------
         parts : mapping of str to Diagrams or iterable of array-like, or DataFrame
             A list of diagrams, or a one-part collection, by name; or a pandas DataFrame
-            with one column per part and one diagram per cell. All have the same number
-            of samples; names differ by more than their case.
+            with one column per part, one row per sample and one diagram per cell, whose
+            index is ignored. All have the same number of samples; names differ by more
+            than their case.
 
         Returns
         -------
@@ -183,15 +193,15 @@ class Diagrams:
             )
             raise ValueError(msg)
         named: dict[str, _Part] = {}
-        for name, diagrams in parts.items():
-            _check_name(name)
+        for key, diagrams in parts.items():
+            name = _check_name(key)
             one = (
                 diagrams
                 if isinstance(diagrams, Diagrams)
                 else cls.from_list(diagrams, name=name)
             )
             named[name] = one._only_part()
-        _check_unique(named)
+        _check_names(named)
         counts = {name: len(part.offsets) - 1 for name, part in named.items()}
         if len(set(counts.values())) > 1:
             listed = ", ".join(f"{name} has {n}" for name, n in counts.items())
@@ -355,7 +365,10 @@ class Diagrams:
     def _select(self, names: Sequence[str]) -> Diagrams:
         for name in names:
             if name not in self._parts:
-                msg = f"There is no part {name!r}; there is {listed(self.parts)}."
+                there = listed(self.parts)
+                if self.parts == (UNNAMED,):
+                    there = f"one without a name: Diagrams.from_list(X, name={name!r})"
+                msg = f"There is no part {name!r}; there is {there}."
                 raise KeyError(msg)
         if len(set(names)) < len(names):
             msg = f"Every part can be selected once; got {listed(names)}."
@@ -413,7 +426,8 @@ class Diagrams:
 
     def __repr__(self) -> str:
         counts = ", ".join(
-            f"{name}: {_count(row['points'], 'point')}"
+            (f"{name}: " if name else "")
+            + _count(row["points"], "point")
             + (f" ({row['essential']} essential)" if row["essential"] else "")
             for name, row in self._summary().items()
         )
@@ -460,8 +474,9 @@ def check_diagrams(
         The collection to check. A dict of parts, or a pandas DataFrame with one column
         per part, will do, too.
     parts : sequence of str, optional
-        The parts that are wanted, in this order. What has no names (a list of arrays)
-        takes the only wanted one.
+        The parts that are wanted, in this order. If one is wanted, a part without a
+        name, as that of a list of arrays, is taken for it; and any single part is taken
+        for one without a name.
     min_samples : int, default=0
         Refuse smaller collections.
 
@@ -474,6 +489,8 @@ def check_diagrams(
     --------
     >>> from pbow.diagrams import check_diagrams
     >>> check_diagrams([[[0.0, 1.0]], []])
+    Diagrams(n_samples=2, 1 point)
+    >>> check_diagrams([[[0.0, 1.0]], []], parts=["H1"])
     Diagrams(n_samples=2, H1: 1 point)
     """
     if isinstance(X, Diagrams):
@@ -481,7 +498,7 @@ def check_diagrams(
     elif isinstance(X, Mapping) or is_table(X):
         diagrams = Diagrams.from_parts(X)
     else:
-        name = parts[0] if parts is not None and len(parts) == 1 else "H1"
+        name = parts[0] if parts is not None and len(parts) == 1 else None
         diagrams = Diagrams.from_list(X, name=name)
     if len(diagrams) < min_samples:
         msg = (
@@ -491,6 +508,8 @@ def check_diagrams(
         raise ValueError(msg)
     if parts is None or diagrams.parts == tuple(parts):
         return diagrams
+    if len(parts) == len(diagrams.parts) == 1 and UNNAMED in {*parts, *diagrams.parts}:
+        return Diagrams._trusted({_check_name(parts[0]): diagrams._only_part()})
     missing = [name for name in parts if name not in diagrams.parts]
     extra = [name for name in diagrams.parts if name not in parts]
     if missing or extra:
@@ -503,8 +522,8 @@ def check_diagrams(
             f"Expected parts {listed(parts)}, got {listed(diagrams.parts)}: "
             f"{' and '.join(wrong)}. "
         )
-        if missing and not isinstance(X, (Diagrams, Mapping)):
-            msg += "A list has no names; pass Diagrams.from_parts({...})."
+        if UNNAMED in {*missing, *extra}:
+            msg += "Name the parts in both: Diagrams.from_parts({'H0': ..., ...})."
         elif missing:
             msg += "Pass the parts that were there in fit."
         else:
@@ -514,17 +533,17 @@ def check_diagrams(
 
 
 def _check_part(points: ArrayLike, offsets: ArrayLike, name: str) -> _Part:
-    flat = np.ascontiguousarray(as_floats(points, f"Part {name}"))
+    flat = np.ascontiguousarray(as_floats(points, f"Part {listed([name])}"))
     starts = np.asarray(offsets)
     if flat.ndim != 2 or flat.shape[1] != 2:
         msg = (
-            f"Points of part {name} have shape {flat.shape}; "
+            f"Points{of_part(name)} have shape {flat.shape}; "
             "expected (n_points, 2): birth, death."
         )
         raise ValueError(msg)
     if starts.ndim != 1 or len(starts) == 0 or starts.dtype.kind not in "iu":
         msg = (
-            f"Offsets of part {name} are {starts.dtype} of shape {starts.shape}; "
+            f"Offsets{of_part(name)} are {starts.dtype} of shape {starts.shape}; "
             "expected integers of shape (n_samples + 1,)."
         )
         raise ValueError(msg)
@@ -532,7 +551,7 @@ def _check_part(points: ArrayLike, offsets: ArrayLike, name: str) -> _Part:
     decrease = bool((starts[1:] < starts[:-1]).any())
     if starts[0] != 0 or starts[-1] != len(flat) or decrease:
         msg = (
-            f"Offsets of part {name} must grow from 0 to the number of points, "
+            f"Offsets{of_part(name)} must grow from 0 to the number of points, "
             f"{len(flat)}; they go from {starts[0]} to {starts[-1]}"
             f"{' and decrease on the way' if decrease else ''}."
         )
@@ -588,8 +607,10 @@ def _refuse_point(points: Floats, row: int, offsets: Ints, name: str) -> NoRetur
     raise DiagramError(diagram, name, msg)
 
 
-def _check_name(name: Any) -> None:
+def _check_name(name: Any) -> str:
     """Raise unless a part can have this name, also on screens and in files."""
+    if name is None or (isinstance(name, str) and name == UNNAMED):
+        return UNNAMED
     expected = "The name of a part must be"
     if not isinstance(name, str) or not name.strip():
         msg = f"{expected} a non-empty string such as 'H1'; got {shown(name)}."
@@ -602,10 +623,15 @@ def _check_name(name: Any) -> None:
             "surrogate pair. Rename the part."
         )
         raise ValueError(msg) from error
+    return name
 
 
-def _check_unique(names: Iterable[str]) -> None:
+def _check_names(names: Mapping[str, Any]) -> None:
+    """Raise unless parts can have these names side by side."""
     seen: dict[str, str] = {}
+    if UNNAMED in names and len(names) > 1:
+        msg = f"Each of several parts needs a name; got {listed(names)}."
+        raise ValueError(msg)
     for name in names:
         other = seen.setdefault(name.lower(), name)
         if other is not name:

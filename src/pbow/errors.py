@@ -17,6 +17,7 @@ __all__ = [
     "FileFormatError",
     "ItemError",
     "ItemMemoryError",
+    "OutOfRangeWarning",
     "ParameterError",
     "format_error",
     "shown",
@@ -124,7 +125,7 @@ class DiagramError(ItemError):
     item : int
         Its place in the collection, counted from 0.
     part : str
-        The part that it is of.
+        The part that it is of; ``""`` if that has no name.
     problem : str
         What is wrong with it and what to do, the rest of a sentence about it.
 
@@ -141,7 +142,7 @@ class DiagramError(ItemError):
         self.part = part
 
     def __str__(self) -> str:
-        return f"Diagram {self.item} of part {self.part} {self.problem}"
+        return f"Diagram {self.item}{of_part(self.part)} {self.problem}"
 
 
 class ItemMemoryError(ItemError, MemoryError):
@@ -150,6 +151,10 @@ class ItemMemoryError(ItemError, MemoryError):
 
 class FewerWordsWarning(UserWarning):
     """There were fewer distinct points than words to learn, so words are fewer."""
+
+
+class OutOfRangeWarning(UserWarning):
+    """Most points to transform lie far outside the range of those seen in fit."""
 
 
 class FileFormatError(ValueError):
@@ -176,6 +181,27 @@ class FileFormatError(ValueError):
 
     def __str__(self) -> str:
         return f"Cannot read {self.path}: {self.problem}"
+
+
+def of_part(name: str) -> str:
+    """Return the part as a sentence says it, and nothing if it has no name.
+
+    Parameters
+    ----------
+    name : str
+        Name of the part, or ``""``.
+
+    Returns
+    -------
+    text : str
+
+    Examples
+    --------
+    >>> from pbow.errors import of_part
+    >>> f"Diagram 3{of_part('H1')} is empty", f"Diagram 3{of_part('')} is empty"
+    ('Diagram 3 of part H1 is empty', 'Diagram 3 is empty')
+    """
+    return f" of part {name}" if name else ""
 
 
 def shown(value: Any, longest: int = 200) -> str:

@@ -102,10 +102,10 @@ def check_points(
     for name, n in n_dropped.items():
         if not n_points[name]:
             msg = (
-                f"Part {name} has no finite point in {n_samples} training diagrams"
-                f"{_dropped(n)}; it adds nothing for these."
+                f"Part {name or '(unnamed)'} has no finite point in {n_samples} "
+                f"training diagrams{_dropped(n)}; it adds nothing for these."
             )
-            warn_user(msg)
+            warn_user(msg, topic=f"part {name} has no finite point")
 
 
 def count_dropped(X: Diagrams, essential: str | float) -> dict[str, int]:

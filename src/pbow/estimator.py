@@ -22,8 +22,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from pbow._conversion import is_table
 from pbow._utils.constraints import Constraint, PerPart, check_parameter
-from pbow.diagrams import check_diagrams
+from pbow.diagrams import UNNAMED, check_diagrams
 from pbow.errors import ParameterError
 from pbow.essential import ESSENTIAL_SUFFIX, check_suffix
 
@@ -74,7 +75,8 @@ class DiagramEstimator(  # type: ignore[call-arg]
         ----------
         X : Diagrams or list of array-like of shape (n_points_i, 2)
             Training diagrams. Several parts come as Diagrams, as a list of dicts
-            ``{part: array}`` or as a dict of lists; a plain list is a part "H1".
+            ``{part: array}``, as a dict of lists or as a DataFrame with one column per
+            part; the part of a plain list has no name.
         y : None
             Ignored; here for the scikit-learn API.
 
@@ -104,9 +106,10 @@ class DiagramEstimator(  # type: ignore[call-arg]
         result : ndarray or Diagrams
             What ``transform`` gives, with one row or diagram per sample.
         """
-        X = check_diagrams(X, min_samples=1)
-        self.fit(X, y, **fit_params)
-        return self.transform(X)
+        checked = check_diagrams(X, min_samples=1)
+        self.fit(checked, y, **fit_params)
+        # scikit-learn gives the index of a DataFrame to the one that comes out.
+        return self.transform(X if is_table(X) else checked)
 
     def _check_training(self, X: Any) -> Any:
         """Return training diagrams in a form that :meth:`_learn` takes."""
@@ -170,6 +173,8 @@ class DiagramEstimator(  # type: ignore[call-arg]
             allowed |= {part + ESSENTIAL_SUFFIX for part in parts}
         if not set(parts) <= set(value) <= allowed:
             expected = f"given for each of the parts {', '.join(parts)}, and no other"
+            if parts == (UNNAMED,):
+                expected = "one for all: the diagrams have no named parts"
             raise ParameterError(name, expected, value, type(self).__name__)
 
     @abstractmethod

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.constraints import Constraint, Integer, Number, OneOf, PerPart
-from pbow.diagrams import Diagrams, check_diagrams
+from pbow.diagrams import UNNAMED, Diagrams, check_diagrams
 from pbow.errors import ParameterError
 from pbow.estimator import DiagramEstimator, value_of_part
 
@@ -117,7 +117,7 @@ class PersistenceThreshold(DiagramTransformer):
     >>> X = [[[0.0, 0.1], [0.2, 0.9], [0.5, float("inf")]], [[0.0, 0.05]]]
     >>> Y = PersistenceThreshold(0.1).fit_transform(X)
     >>> Y
-    Diagrams(n_samples=2, H1: 2 points (1 essential))
+    Diagrams(n_samples=2, 2 points (1 essential))
     >>> Y[0]
     array([[0.2, 0.9],
            [0.5, inf]])
@@ -264,7 +264,8 @@ class SelectParts(DiagramTransformer):
     Parameters
     ----------
     parts : str or sequence of str, default="H1"
-        Names of the parts to keep, in the order in which they are to come.
+        Names of the parts to keep, in the order in which they are to come. A single
+        name is given to the diagrams of a list, which have none.
 
     Attributes
     ----------
@@ -288,6 +289,13 @@ class SelectParts(DiagramTransformer):
 
     def __init__(self, parts: str | Sequence[str] = "H1") -> None:
         self.parts = parts
+
+    def _check_training(self, X: Any) -> Any:
+        X = super()._check_training(X)
+        # Diagrams without a name are taken for those that are wanted.
+        if isinstance(self.parts, str) and X.parts == (UNNAMED,):
+            return check_diagrams(X, parts=[self.parts])
+        return X
 
     def _check_together(self, parts: tuple[str, ...]) -> None:
         wanted = [self.parts] if isinstance(self.parts, str) else self.parts

@@ -167,7 +167,7 @@ def test_labels_and_names_are_counted(fitted, ragged, given, message):
 @pytest.mark.parametrize(
     ("model", "X", "error", "message"),
     [
-        (PersistenceBoW(1), {"H0": X}, ValueError, "Expected parts H1, got H0"),
+        (PersistenceBoW(1), {"H0": X, "H1": X}, ValueError, "got H0, H1"),
         (PersistenceImage(), X, TypeError, r"a PersistenceBoW .*got PersistenceImage"),
     ],
     ids=["parts", "no words"],

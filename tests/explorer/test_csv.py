@@ -120,5 +120,12 @@ def test_texts_that_could_be_misread_are_quoted_and_numbers_are_not(browser):
 
 def test_births_after_the_end_of_the_model_are_refused(read):
     text = HEAD + "0,H1,0,9\n0,H1,4,inf\n"
-    assert "is born at 4, after the model's essential=3" in read(text, essential=3)
+    assert "born at 4, after the model's essential=3" in read(text, essential=3)
     assert len(read(text, essential=5)) == 1
+
+
+def test_a_part_without_a_name_is_the_only_one_of_the_model_and_vice_versa(read):
+    assert read(HEAD + "0,,0,1\n") == read(HEAD + "0,H1,0,1\n")
+    assert read(HEAD + "0,H1,0,1\n", parts=("",)) == Diagrams.from_list([[[0, 1]]])
+    assert "H1 is missing" in read(HEAD + "0,,0,1\n", parts=("H0", "H1"))
+    assert read(HEAD + "0,,2,1\n").startswith("Diagram 0 has a point that dies before")

@@ -192,7 +192,7 @@ def test_tables_and_batches_of_engines_are_diagrams(X, kind, tmp_path):
 def test_names_of_samples_are_a_text_column(tmp_path):
     # Two samples do not go into one batch.
     points = np.column_stack((np.arange(1.2e6), np.arange(1.2e6) + 1.0))
-    X, names = Diagrams(points, [0, 600_000, 1_200_000]), ["a", 'b "2"']
+    X, names = Diagrams(points, [0, 600_000, 1_200_000], name="H1"), ["a", 'b "2"']
     path = tmp_path / "named.parquet"
     with path.open("wb") as file:
         write_parquet(X, file, names)

@@ -40,8 +40,10 @@ def test_points_are_counted_part_by_part():
     ids=["essential", "empty", "diagonal", "huge", "huge below 0", "none"],
 )
 def test_it_warns_of_what_users_may_not_expect(diagrams, warning):
-    [found] = describe(diagrams).warnings
+    [found] = describe({"H1": diagrams}).warnings
     assert found.startswith(warning)
+    [found] = describe(diagrams).warnings
+    assert found.startswith(warning.replace("H1", "the collection"))
 
 
 def test_usual_diagrams_give_no_warning(rng):

@@ -221,3 +221,17 @@ def test_raw_data_are_not_diagrams(tmp_path):
     (tmp_path / "all" / "rings").mkdir(parents=True)
     with pytest.raises(FileNotFoundError, match="Subfolders are not searched: name"):
         read_diagrams(tmp_path / "all")
+
+
+@pytest.mark.parametrize("name", ["a.pbow", "a.csv", "a.parquet", "a.arrow"])
+@pytest.mark.parametrize("diagrams", [[[[0.0, 1.5]], [], [[1.0, np.inf]]], []])
+def test_diagrams_of_a_list_come_back_without_a_name(name, diagrams, tmp_path):
+    X = Diagrams.from_list(diagrams)
+    write_diagrams(X, tmp_path / name)
+    assert read_diagrams(tmp_path / name) == X
+
+
+def test_a_format_that_needs_a_dimension_says_how_to_name_it(tmp_path):
+    message = r"DIPHA needs the homology dimension, .*from_list\(X, name='H1'\)"
+    with pytest.raises(ValueError, match=message):
+        write_diagrams([[[0.0, 1.5]]], tmp_path / "a", "dipha")

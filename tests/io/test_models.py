@@ -159,6 +159,31 @@ def test_no_file_can_claim_a_constant(X, path):
         pbow.load(path)
 
 
+def test_a_file_without_the_range_of_points_can_still_be_loaded(X, path):
+    fitted = PersistenceBoW(3, random_state=0).fit(X)
+    pbow.save(fitted, path)
+    header, arrays = read_container(path, MODEL)
+    del header["learnt"]["ranges_"]
+    write_container(path, MODEL, header, arrays)
+    loaded = pbow.load(path)
+    assert loaded.ranges_ is None
+    far = Diagrams.from_parts({n: [d * 1e6 for d in X[n]] for n in X.parts})
+    assert loaded.transform(far).shape == (len(X), 6)  # without a warning
+    assert_array_equal(loaded.transform(X), fitted.transform(X))
+    del header["learnt"]["codebooks_"]
+    write_container(path, MODEL, header, {})
+    with pytest.raises(FileFormatError, match="its codebooks_ is None, which is not"):
+        pbow.load(path)
+
+
+def test_a_model_of_a_list_comes_back(ragged, path):
+    fitted = PersistenceBoW(3, essential="separate").fit(list(ragged))
+    loaded = saved_and_loaded(fitted, path)
+    assert loaded.parts_ == ("",)
+    assert loaded.get_feature_names_out().tolist() == ["word0", "word1", "word2"]
+    assert_array_equal(loaded.transform(ragged), fitted.transform(list(ragged)))
+
+
 def test_parts_with_any_name_come_back(ragged, path):
     X = Diagrams.from_parts({"../Ж \0": ragged, "a": ragged})
     fitted = PersistenceBoW({"../Ж \0": 2, "a": 3}).fit(X)

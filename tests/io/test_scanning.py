@@ -199,7 +199,7 @@ def test_one_sample_may_be_larger_than_a_block(kind, tmp_path):
     diagrams = [[], long, [], [], GOOD, long]
     path = write({"H1": diagrams}, tmp_path / f"a.{kind}", group=2)
     assert read_all(scan_in_small_pieces(path))[:2] == (
-        Diagrams.from_list(diagrams),
+        Diagrams.from_list(diagrams, name="H1"),
         list(range(6)),
     )
 
@@ -497,7 +497,7 @@ def test_where_a_page_is_damaged_the_rows_before_it_are_read(tmp_path):
     with pytest.raises(FileFormatError, match=f"Cannot read {path}: it is damaged"):
         list(blocks)
     X, numbers, _, skipped = skipping(blocks)
-    assert Diagrams.from_list(diagrams[:10]) == X
+    assert Diagrams.from_list(diagrams[:10], name="H1") == X
     assert numbers == list(range(10))
     ((file, row, n_rows, reason),) = skipped
     assert (file, row, n_rows) == (str(path), 10, 20)

@@ -207,6 +207,11 @@ def test_a_missing_and_an_extra_part_are_errors(kernel, ragged):
         one.transform(X)
     with pytest.raises(ValueError, match="X has parts H0, H1, and Y H1"):
         both.distances(X, ragged)
+    with pytest.raises(ValueError, match="Name the parts in both"):
+        both.distances(X, list(ragged))
+    D = one.distances(ragged, ragged)
+    assert_array_equal(one.distances(ragged, list(ragged)), D)
+    assert_array_equal(one.distances(list(ragged), ragged), D)
 
 
 @each_class
@@ -232,7 +237,7 @@ def test_essential_points_can_be_a_part_that_ends_with_the_training_data(
     last = max(last, 3.0)
     parts = Diagrams.from_parts({"H1": ragged, "H1_inf": [[[b, last]] for b in births]})
     fitted = clone(kernel).set_params(essential="separate").fit(X)
-    assert fitted.compared_ == ("H1", "H1_inf")
+    assert fitted.compared_ == ("", "_inf")
     assert_array_equal(fitted.transform(X), clone(kernel).fit_transform(parts))
     expected = clone(kernel).fit(parts).distances(parts)
     assert_array_equal(fitted.distances(X), expected)

@@ -84,8 +84,8 @@ def test_scaled_diagrams_have_scaled_kernels(many, factor):
     X = many[:30]
     scaled = Diagrams(X.points * factor, X.offsets)
     kernel, other = MultiScaleKernel().fit(X), MultiScaleKernel().fit(scaled)
-    s = kernel.bandwidths_["H1"]
-    assert_allclose(other.bandwidths_["H1"], factor * s, rtol=1e-12)
+    s = kernel.bandwidths_[""]
+    assert_allclose(other.bandwidths_[""], factor * s, rtol=1e-12)
     K = kernel.transform(X)
     tiny = 1e-13 * K.max()
     assert_allclose(other.transform(scaled) * factor**2, K, rtol=1e-9, atol=tiny)
@@ -105,7 +105,7 @@ def test_the_default_bandwidth_is_half_the_rms_persistence_of_a_part(many):
 def test_points_on_the_diagonal_alone_are_nothing():
     X = [[[1.0, 1.0]], [[2.0, 2.0], [3.0, 3.0]]]
     kernel = MultiScaleKernel().fit(X)
-    assert kernel.bandwidths_ == {"H1": 1.0}
+    assert kernel.bandwidths_ == {"": 1.0}
     assert_array_equal(kernel.transform([*X, [[0.0, 1.0]]]), np.zeros((3, 2)))
 
 
@@ -117,7 +117,7 @@ def test_a_bandwidth_whose_square_is_no_number_is_refused(bandwidth):
 
 def test_distances_with_a_learnt_bandwidth_are_those_of_fit(many):
     kernel = MultiScaleKernel().fit(many)
-    fixed = MultiScaleKernel(kernel.bandwidths_["H1"])
+    fixed = MultiScaleKernel(kernel.bandwidths_[""])
     assert_array_equal(kernel.distances(many[:9]), fixed.distances(many[:9]))
 
 

@@ -66,6 +66,37 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch, draw):
         draw()
 
 
+LABELS = {
+    "confusion": lambda names: [
+        tick.get_text() for tick in plot_confusion(np.eye(3), names).get_yticklabels()
+    ],
+    "difference": lambda names: [
+        plot_class_difference(BOW, Y, y, pair, label_names=names)[0].get_title()
+        for pair in ((3, 5), (5, 8), (8, 3))
+    ],
+    "display": lambda names: [
+        text.get_text()
+        for text in CodebookDisplay.from_estimator(BOW, Y, y, label_names=names)
+        .ax_.get_legend()
+        .get_texts()
+    ],
+    "words": lambda names: [
+        ax.get_title() for ax in plot_class_words(BOW, Y, y, label_names=names)
+    ],
+}
+Y, y = [*X, X[1]], [8, 5, 3]
+
+
+@pytest.mark.parametrize("drawn", LABELS.values(), ids=LABELS)
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+def test_names_of_labels_are_in_the_order_of_the_sorted_labels(drawn, kind):
+    assert drawn(kind(["three", "five", "eight"])) == ["three", "five", "eight"]
+    assert drawn(None) in (["3", "5", "8"], ["0", "1", "2"])  # a matrix has none
+    for names in (["three", "five"], "358"):
+        with pytest.raises(ValueError, match="a sequence of 3 names, one per label"):
+            drawn(names)
+
+
 def test_panels_are_taken_in_any_shape():
     _, axes = plt.subplots(2, 2)
     assert list(check_panels(axes, 4, "one per label")) == list(axes.flat)

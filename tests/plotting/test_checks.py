@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -5,7 +7,12 @@ from sklearn.exceptions import NotFittedError
 
 from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
 from pbow.errors import ParameterError
-from pbow.plotting._checks import check_codebook, check_points, check_sample
+from pbow.plotting._checks import (
+    check_codebook,
+    check_codebooks,
+    check_points,
+    check_sample,
+)
 from pbow.vectorizers import PersistenceImage
 
 X = [[[0, 1], [0, np.inf], [3, np.inf]], [[0, 2]]]
@@ -20,8 +27,8 @@ def test_the_vectorizer_is_fitted():
 def test_a_single_part_need_not_be_named(make):
     bow = make(n_words=2, random_state=0).fit(X)
     part, codebook = check_codebook(bow, None)
-    assert part == "H1"
-    assert codebook is bow.codebooks_["H1"]
+    assert part == ""
+    assert codebook is bow.codebooks_[""]
 
 
 def test_one_of_several_parts_is_named():
@@ -34,9 +41,9 @@ def test_one_of_several_parts_is_named():
 
 def test_words_on_the_line_of_births_are_not_in_the_plane():
     bow = PersistenceBoW(n_words=2, essential="separate", random_state=0).fit(X)
-    assert check_codebook(bow, None)[0] == "H1"
-    with pytest.raises(ValueError, match="Expected part to be one of 'H1', "):
-        check_codebook(bow, "H1_inf")
+    assert check_codebook(bow, None)[0] == ""
+    with pytest.raises(ValueError, match="Expected part to be one of '', "):
+        check_codebook(bow, "_inf")
 
 
 @pytest.mark.parametrize("make", [PersistenceBoW, StablePersistenceBoW])
@@ -70,11 +77,24 @@ def test_only_codebooks_can_be_drawn():
         check_codebook(PersistenceImage().fit([[[0, 1]]]), None)
 
 
-def test_points_are_counted_by_words_of_k_means_only():
-    stable = StablePersistenceBoW(n_words=2, random_state=0).fit(X)
-    message = "expects a fitted PersistenceBoW; got StablePersistenceBoW"
-    with pytest.raises(TypeError, match=message):
-        check_codebook(stable, None, counts=True)
+def test_all_parts_in_the_plane_are_drawn_or_the_one_that_is_named(ragged):
+    parts = Diagrams.from_parts({"H0": ragged, "H1": ragged})
+    bow = PersistenceBoW({"H0": (2, 5), "H1": 2}, random_state=0).fit(parts)
+    found = check_codebooks(bow, None)
+    assert {name: book.n_words for name, book in found.items()} == {"H0": 5, "H1": 2}
+    assert list(check_codebooks(bow, "H1")) == ["H1"]
+    assert [book.n_words for book in check_codebooks(bow, None, 2).values()] == [2, 2]
+    with pytest.raises(ParameterError, match="2, the number of words that part H1 has"):
+        check_codebooks(bow, None, 5)
+
+
+def test_words_on_a_line_alone_cannot_be_drawn():
+    bow = PersistenceBoW(n_words=1, essential="separate", random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        bow.fit({"H0": [[[0, np.inf]]]})
+    with pytest.raises(ParameterError, match="the parts that have words in the plane"):
+        check_codebooks(bow, None)
 
 
 @pytest.mark.parametrize("points", [[1, 2, 3], [[0, np.inf]], [[np.nan, 1]]])
@@ -94,8 +114,8 @@ POINTS = [[0.0, 1.0], [0.5, np.inf]]
 )
 def test_a_sample_has_one_of_several_forms(sample):
     parts = check_sample(sample)
-    assert list(parts) == ["H1"]
-    assert_array_equal(parts["H1"], POINTS)
+    [points] = parts.values()
+    assert_array_equal(points, POINTS)
 
 
 def test_samples_of_a_collection_are_drawn_together():
@@ -106,7 +126,7 @@ def test_samples_of_a_collection_are_drawn_together():
 
 
 def test_a_diagram_may_be_empty():
-    assert check_sample([])["H1"].shape == (0, 2)
+    assert check_sample([])[""].shape == (0, 2)
 
 
 @pytest.mark.parametrize(

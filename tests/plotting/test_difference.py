@@ -1,4 +1,4 @@
-"""Differences of classes are tested by the places, areas and colors of circles."""
+"""Differences of labels are tested by the places, areas and colors of circles."""
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from tests.plotting.doubles import (
     view,
 )
 
+from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
 from pbow.codebook import KMeansCodebook
 from pbow.plotting import plot_class_difference
 from pbow.plotting._axes import BLUE, RED
@@ -19,7 +20,7 @@ from pbow.plotting._axes import BLUE, RED
 plt = pytest.importorskip("matplotlib.pyplot")
 to_rgba = pytest.importorskip("matplotlib.colors").to_rgba
 
-# On average, near the three words: 2, 1, 1 in class "a"; 0, 8, 1 in class "b".
+# On average, near the three words: 2, 1, 1 with label "a"; 0, 8, 1 with label "b".
 WORDS = np.array([[0.0, 1.0], [4.0, 2.0], [9.0, 5.0]])
 X = [
     [[0, 1], [0, 1.1], [0, 1.2], [9, 14]],
@@ -33,8 +34,8 @@ y = ["a", "a", "b", "c"]
 BOW = of_words(WORDS)
 
 
-def draw(classes=("a", "b"), **options):
-    return plot_class_difference(BOW, X, y, classes, **options)
+def draw(between=("a", "b"), **options):
+    return plot_class_difference(BOW, X, y, between, **options)
 
 
 def colors(ax):
@@ -55,8 +56,10 @@ def test_all_three_have_all_words_in_view_and_keys_of_their_own_scale():
 
 
 def test_titles_are_labels_or_the_names_given():
-    names = titles(draw(label_names=("first", "second")))
+    names = titles(draw(label_names=("first", "second", "third")))
     assert names == ["first", "difference", "second"]
+    names = titles(draw(("c", "a"), label_names=("first", "second", "third")))
+    assert names == ["third", "difference", "first"]
     labels = np.array([4, 4, 7, 1])
     numbered = plot_class_difference(BOW, X, labels, labels[[0, 2]])
     assert titles(numbered) == ["4", "difference", "7"]
@@ -70,7 +73,7 @@ def test_axes_that_are_given_are_drawn_in_and_returned():
     assert [ax.get_ylabel() for ax in axes] == ["persistence"] * 3
 
 
-def test_the_classes_are_left_and_right_on_one_scale():
+def test_the_labels_are_left_and_right_on_one_scale():
     left, _, right = draw()
     areas = np.array([circles(ax).get_sizes() for ax in (left, right)])
     assert_allclose(areas / areas.max(), np.array([[2, 1, 1], [0, 8, 1]]) / 8)
@@ -86,7 +89,7 @@ def test_between_them_is_what_one_has_more_in_its_color():
     assert circles(ax).get_linewidths()[2] == 0
 
 
-def test_the_order_of_classes_decides_who_is_left_and_red():
+def test_the_order_of_labels_decides_who_is_left_and_red():
     axes = draw(("b", "a"))
     assert titles(axes) == ["b", "difference", "a"]
     assert colors(axes[1])[:2] == [to_rgba(BLUE), to_rgba(RED)]
@@ -108,7 +111,7 @@ def test_a_zoom_without_words_has_no_circles_and_no_key():
         assert ax.get_legend() is None
 
 
-def test_equal_classes_have_no_difference():
+def test_equal_labels_have_no_difference():
     axes = plot_class_difference(BOW, X[:1] * 2, ["a", "b"], ("a", "b"))
     assert not circles(axes[1]).get_sizes().any()
     assert axes[1].get_legend() is None
@@ -137,11 +140,11 @@ def test_essential_points_are_not_counted():
     ("options", "message"),
     [
         ({"y": ["a"]}, r"Expected one label per diagram, shape \(4,\)"),
-        ({"classes": ("a", "d")}, r"two different labels of \['a', 'b', 'c'\]"),
-        ({"classes": ("a", "a")}, "two different labels of"),
-        ({"classes": "ab"}, "two different labels of"),
-        ({"classes": None}, "two different labels of"),
-        ({"label_names": ["one"]}, "a sequence of 2 names, one per label"),
+        ({"between": ("a", "d")}, r"two different labels of \['a', 'b', 'c'\]"),
+        ({"between": ("a", "a")}, "two different labels of"),
+        ({"between": "ab"}, "two different labels of"),
+        ({"between": None}, "two different labels of"),
+        ({"label_names": ["one"]}, "a sequence of 3 names, one per label"),
         ({"zoom": (0, 1, 0, 1)}, "Expected zoom to be"),
         ({"zoom": ((0, 1), (1, 0))}, "Expected zoom to be"),
         ({"zoom": ((0, 1), (0, np.inf))}, "Expected zoom to be"),
@@ -152,6 +155,23 @@ def test_essential_points_are_not_counted():
     ids=str,
 )
 def test_bad_input_is_named(options, message):
-    arguments = {"y": y, "classes": ("a", "b"), **options}
+    arguments = {"y": y, "between": ("a", "b"), **options}
     with pytest.raises(ValueError, match=message):
         plot_class_difference(BOW, X, **arguments)
+
+
+@pytest.mark.parametrize("make", [PersistenceBoW, StablePersistenceBoW])
+def test_several_parts_are_below_each_other(ragged, make):
+    Y = Diagrams.from_parts({"H0": ragged[::-1], "H1": ragged})
+    bow = make(n_words={"H0": 3, "H1": (2, 5)}, random_state=0).fit(Y)
+    labels = np.arange(30) % 2
+    axes = plot_class_difference(bow, Y, labels, (1, 0), label_names=["even", "odd"])
+    assert titles(axes[1]) == ["H1: odd", "H1: difference", "H1: even"]
+    for part, row in zip(Y.parts, axes, strict=True):
+        alone = plot_class_difference(bow, Y, labels, (1, 0), part=part)
+        for ax, same in zip(row, alone, strict=True):
+            assert_array_equal(circles(ax).get_offsets(), circles(same).get_offsets())
+            assert_array_equal(circles(ax).get_sizes(), circles(same).get_sizes())
+    _, grid = plt.subplots(2, 3)
+    given = plot_class_difference(bow, Y, labels, (1, 0), axes=grid)
+    assert list(given.flat) == list(grid.flat)

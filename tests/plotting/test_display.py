@@ -26,7 +26,7 @@ def labels_for(X):
 
 
 def words_of(ax):
-    """Words by the label of their class."""
+    """Words by their label."""
     return {
         dots.get_label(): dots.get_offsets()
         for dots in ax.collections
@@ -35,16 +35,16 @@ def words_of(ax):
 
 
 @pytest.mark.parametrize("vectorizer", VECTORIZERS, ids=lambda v: type(v).__name__)
-def test_words_have_the_class_that_they_have_the_largest_share_in(ragged, vectorizer):
+def test_words_have_the_label_that_they_have_the_largest_share_in(ragged, vectorizer):
     y = labels_for(ragged)
     bow = vectorizer.fit(ragged)
     display = CodebookDisplay.from_estimator(bow, ragged, y)
     # The sentence that defines it, by the public transform.
     rows = type(bow)(**{**bow.get_params(), "normalize": None}).fit_transform(ragged)
-    sums = np.array([rows[y == name].sum(axis=0) for name in display.classes])
+    sums = np.array([rows[y == name].sum(axis=0) for name in display.labels])
     shares = sums / sums.sum(axis=1, keepdims=True)
     assert_allclose(display.shares, shares)
-    assert_array_equal(display.word_classes, shares.argmax(axis=0))
+    assert_array_equal(display.word_labels, shares.argmax(axis=0))
     book = bow.codebooks_["H1"]
     words = book.words if isinstance(book, KMeansCodebook) else book.means
     drawn = words_of(display.ax_)
@@ -86,13 +86,13 @@ def test_a_codebook_of_several_resolutions_is_no_single_figure():
         CodebookDisplay(both, [[0, 1]])
 
 
-def test_classes_with_many_points_do_not_win_by_their_number():
+def test_labels_with_many_points_do_not_win_by_their_number():
     # Half of what "few" has is near the first word, and a quarter of "many".
     X = [[[0, 1], [0, 3]], [[0, 1]] * 10 + [[0, 3]] * 30]
     bow = PersistenceBoW(n_words=2, random_state=0).fit(X)
     display = CodebookDisplay.from_estimator(bow, X, ["few", "many"])
     assert_allclose(display.shares, [[0.5, 0.5], [0.25, 0.75]])
-    assert display.classes[display.word_classes].tolist() == ["few", "many"]
+    assert display.labels[display.word_labels].tolist() == ["few", "many"]
 
 
 def test_points_are_the_consolidated_diagram(ragged):
@@ -108,9 +108,9 @@ def test_points_are_the_consolidated_diagram(ragged):
 @pytest.mark.parametrize("vectorizer", VECTORIZERS, ids=lambda v: type(v).__name__)
 def test_without_labels_words_are_alike_and_there_is_no_legend(ragged, vectorizer):
     display = CodebookDisplay.from_estimator(vectorizer.fit(ragged), ragged)
-    assert display.classes is None
+    assert display.labels is None
     assert display.shares is None
-    assert display.word_classes is None
+    assert display.word_labels is None
     assert display.ax_.get_legend() is None
     assert [len(words) for words in words_of(display.ax_).values()] == [5]
 
@@ -118,19 +118,19 @@ def test_without_labels_words_are_alike_and_there_is_no_legend(ragged, vectorize
 def test_ellipses_have_the_colors_of_their_words(ragged):
     bow = VECTORIZERS[1].fit(ragged)
     display = CodebookDisplay.from_estimator(bow, ragged, labels_for(ragged))
-    assert len(set(display.word_classes)) > 1
+    assert len(set(display.word_labels)) > 1
     for ellipse, mean, k in zip(
-        display.ax_.patches, display.codebook.means, display.word_classes, strict=True
+        display.ax_.patches, display.codebook.means, display.word_labels, strict=True
     ):
         assert_allclose(ellipse.center, mean)
         assert_allclose(ellipse.get_edgecolor()[:3], to_rgb(COLORS[k]))
         assert_allclose(ellipse.get_facecolor()[:3], to_rgb(COLORS[k]))
 
 
-def test_of_equal_shares_the_first_class_has_the_word_and_of_none_it_is_gray():
+def test_of_equal_shares_the_first_label_has_the_word_and_of_none_it_is_gray():
     shares = [[1.0, 0.5, 0.0], [1.0, 1.0, 0.0]]
-    display = CodebookDisplay(BOOK, [[0, 1]], classes=["a", "b"], shares=shares).plot()
-    assert display.word_classes.tolist() == [0, 1, -1]
+    display = CodebookDisplay(BOOK, [[0, 1]], labels=["a", "b"], shares=shares).plot()
+    assert display.word_labels.tolist() == [0, 1, -1]
     assert_array_equal(words_of(display.ax_)["none"], [[0, 3]])
     colors = {
         dots.get_label(): tuple(dots.get_facecolor()[0, :3])
@@ -141,11 +141,11 @@ def test_of_equal_shares_the_first_class_has_the_word_and_of_none_it_is_gray():
     assert red == green == blue
 
 
-def test_more_classes_than_colors_are_told_apart():
+def test_more_labels_than_colors_are_told_apart():
     n = 20
     words = np.column_stack((np.arange(n), np.ones(n)))
     book = KMeansCodebook(words.astype(float), np.ones(2))
-    display = CodebookDisplay(book, words, classes=range(n), shares=np.eye(n)).plot()
+    display = CodebookDisplay(book, words, labels=range(n), shares=np.eye(n)).plot()
     looks = {
         (tuple(dots.get_facecolor()[0]), dots.get_paths()[0].vertices.tobytes())
         for dots in display.ax_.collections[-n:]
@@ -176,7 +176,7 @@ def test_essential_points_are_left_out():
     assert legend(display.ax_) == ["a", "b"]
     nothing = CodebookDisplay.from_estimator(bow, X[1:], ["b"])
     assert nothing.points.shape == (0, 2)
-    assert nothing.word_classes.tolist() == [-1]
+    assert nothing.word_labels.tolist() == [-1]
 
 
 @pytest.mark.parametrize(
@@ -184,13 +184,28 @@ def test_essential_points_are_left_out():
     [
         ({"points": [1, 2]}, "Expected points to be finite births and persistences"),
         ({"points": [[0, np.inf]]}, "Expected points to be finite"),
-        ({"classes": ["a"]}, r"\(n_classes, n_words\) = \(1, 3\)"),
-        ({"shares": np.ones((1, 3))}, "got classes None"),
-        ({"classes": ["a"], "shares": [[1, 2]]}, r"= \(1, 3\)"),
-        ({"classes": ["a"], "shares": [[1, 2, -3]]}, "none below 0"),
-        ({"classes": "a", "shares": [[1, 2, 3]]}, "Expected classes"),
+        ({"labels": ["a"]}, r"\(n_labels, n_words\) = \(1, 3\)"),
+        ({"shares": np.ones((1, 3))}, "got labels None"),
+        ({"labels": ["a"], "shares": [[1, 2]]}, r"= \(1, 3\)"),
+        ({"labels": ["a"], "shares": [[1, 2, -3]]}, "none below 0"),
+        ({"labels": "a", "shares": [[1, 2, 3]]}, "Expected labels"),
     ],
 )
 def test_what_a_display_is_made_of_is_checked(arguments, message):
     with pytest.raises(ValueError, match=message):
         CodebookDisplay(BOOK, **{"points": [[0, 1]], **arguments})
+
+
+def test_labels_may_have_names(ragged):
+    bow = PersistenceBoW(n_words=3, random_state=0).fit(ragged)
+    y = np.where(np.arange(30) % 2, 3, 7)
+    names = ["three", "seven"]
+    display = CodebookDisplay.from_estimator(bow, ragged, y, label_names=names)
+    assert display.labels.tolist() == [3, 7]
+    assert legend(display.ax_)[:2] == display.label_names == names
+    for options, message in (
+        ({"y": y, "label_names": ["one"]}, "a sequence of 2 names, one per label"),
+        ({"label_names": names}, "Expected label_names to be None without labels"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            CodebookDisplay.from_estimator(bow, ragged, **options)

@@ -1,4 +1,4 @@
-"""Pictures are tested by what is drawn, offsets and sizes, and not by pixels."""
+"""Figures are tested by what is drawn, offsets and sizes, and not by pixels."""
 
 import numpy as np
 import pytest
@@ -11,13 +11,13 @@ from tests.plotting.doubles import (
     view,
 )
 
-from pbow import Diagrams, PersistenceBoW
+from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
 from pbow.plotting import plot_class_words
 
 plt = pytest.importorskip("matplotlib.pyplot")
 
-# Near the first word: 3 and 1 points in class "a"; near the second: 0 and 2. In class
-# "b": 0 near the first and 8 near the second.
+# Label "a" has 3 and 1 points near the first word, 0 and 2 near the second; label "b"
+# has none near the first and 8 near the second.
 WORDS = np.array([[0.0, 1.0], [4.0, 2.0]])
 X = [
     [[0, 1], [0, 1.1], [0, 1.2]],
@@ -30,7 +30,7 @@ y = ["a", "a", "b"]
 BOW = of_words(WORDS)
 
 
-def test_a_circle_of_the_average_count_stands_at_each_word_in_every_class():
+def test_a_circle_of_the_average_count_stands_at_each_word_for_every_label():
     axes = plot_class_words(BOW, X, y)
     for ax in axes:
         assert_array_equal(ax.collections[0].get_offsets(), WORDS)
@@ -66,9 +66,9 @@ def test_axes_that_are_given_are_drawn_in_and_returned():
     assert [ax.get_ylabel() for ax in axes] == ["persistence", "persistence"]
 
 
-@pytest.mark.parametrize("n_classes", [1, 2, 3, 4, 5, 10])
-def test_a_new_figure_has_as_many_axes_as_classes(n_classes):
-    axes = plot_class_words(BOW, [[[0, 1]]] * n_classes, np.arange(n_classes))
+@pytest.mark.parametrize("n_labels", [1, 2, 3, 4, 5, 10])
+def test_a_new_figure_has_as_many_axes_as_labels(n_labels):
+    axes = plot_class_words(BOW, [[[0, 1]]] * n_labels, np.arange(n_labels))
     assert axes[0].figure.axes == list(axes)
     assert axes[0].get_ylabel() == "persistence"
     assert axes[-1].get_xlabel() == "birth"
@@ -128,3 +128,41 @@ def test_diagrams_must_have_the_parts_of_the_model():
 def test_bad_input_is_named(options, message):
     with pytest.raises(ValueError, match=message):
         plot_class_words(BOW, X, **{"y": y, **options})
+
+
+def test_words_of_a_mixture_share_each_point(ragged):
+    bow = StablePersistenceBoW(n_words=4, scale="density", random_state=0).fit(ragged)
+    shares = StablePersistenceBoW(n_words=4, normalize=None, random_state=0)
+    expected = shares.fit_transform(ragged).mean(axis=0)  # sums of posteriors
+    (ax,) = plot_class_words(bow, ragged, np.zeros(30))
+    assert_array_equal(circles(ax).get_offsets(), bow.codebooks_["H1"].means)
+    areas = circles(ax).get_sizes()
+    assert_allclose(areas / areas.max(), expected / expected.max())
+    assert_key_has_the_scale_of(ax, expected.max())
+
+
+@pytest.mark.parametrize("make", [PersistenceBoW, StablePersistenceBoW])
+def test_several_parts_are_below_each_other_each_with_its_words(ragged, make):
+    Y = Diagrams.from_parts({"H0": ragged[::-1], "H1": ragged})
+    bow = make(n_words={"H0": 3, "H1": (2, 5)}, random_state=0).fit(Y)
+    labels = np.arange(30) % 4
+    axes = plot_class_words(bow, Y, labels, label_names=[*"abcd"])
+    assert titles(axes[0]) == ["H0: a", "H0: b", "H0: c", "H0: d"]
+    assert titles(axes[1]) == ["H1: a", "H1: b", "H1: c", "H1: d"]
+    assert axes[0, 0].figure.axes == list(axes.flat)
+    for part, row in zip(Y.parts, axes, strict=True):
+        alone = plot_class_words(bow, Y, labels, part=part)
+        assert titles(alone) == list("0123")
+        for ax, same in zip(row, alone, strict=True):
+            assert_array_equal(circles(ax).get_offsets(), circles(same).get_offsets())
+            assert_array_equal(circles(ax).get_sizes(), circles(same).get_sizes())
+        assert sum(ax.get_legend() is not None for ax in row) == 1
+    _, grid = plt.subplots(2, 4)
+    given = plot_class_words(bow, Y, labels, axes=grid)
+    assert list(given.flat) == list(grid.flat)
+
+
+def test_words_of_essential_points_are_not_in_the_plane(ragged):
+    Y = [[*diagram, [0.5, np.inf]] for diagram in ragged]
+    bow = PersistenceBoW(n_words=3, essential="separate", random_state=0).fit(Y)
+    assert plot_class_words(bow, Y, np.arange(30) % 2).shape == (2,)

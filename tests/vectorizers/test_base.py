@@ -114,8 +114,8 @@ def test_essential_points_can_have_columns_of_their_own(vectorizer, ragged, rng)
     alone = clone(vectorizer).fit_transform(ragged)
     n_finite = alone.shape[1]
     assert_array_equal(features[:, :n_finite], alone)
-    assert not any(name.startswith("h1_inf_") for name in names[:n_finite])
-    assert all(name.startswith("h1_inf_") for name in names[n_finite:])
+    assert not any(name.startswith("inf_") for name in names[:n_finite])
+    assert all(name.startswith("inf_") for name in names[n_finite:])
     own = features[:, n_finite:]
     assert 1 <= own.shape[1] <= n_finite
     # Equal births are equal rows, and others are not.

@@ -20,7 +20,7 @@ def test_the_descriptor_follows_the_papers_definition(ragged):
 def test_nearest_means_nearest_in_whitened_coordinates(ragged):
     stretched = Diagrams(ragged.points * 1000.0, ragged.offsets)
     fitted = PersistenceBoW(4, normalize=None, random_state=0).fit(stretched)
-    book = fitted.codebooks_["H1"]
+    book = fitted.codebooks_[""]
     points = np.column_stack(
         (stretched.points[:, 0], stretched.points[:, 1] - stretched.points[:, 0])
     )

@@ -79,6 +79,7 @@ def test_weights_are_learnt_on_the_training_part(ragged):
     assert narrow.frames_["H1"].ramp == persistence_ramp([ragged], (0.4, 0.6))
 
 
+@pytest.mark.filterwarnings("ignore::pbow.errors.OutOfRangeWarning")
 def test_a_point_outside_the_box_adds_what_its_gaussian_has_inside():
     image = PersistenceImage((1, 1), box=((0, 1), (0, 1)), bandwidth=0.5)
     image.fit([[[0.5, 1.0]]])
@@ -113,16 +114,16 @@ def test_a_very_narrow_gaussian_is_a_point_and_a_very_wide_one_is_flat(ragged):
 def test_a_bandwidth_has_a_unit(unit, expected):
     image = PersistenceImage((10, 4), bandwidth=0.09, bandwidth_unit=unit)
     image.fit([[[0.0, 1.0], [14.4, 14.9]]])  # pixels of 1.44 by 0.25
-    assert_allclose(image.frames_["H1"].bandwidth, expected)
+    assert_allclose(image.frames_[""].bandwidth, expected)
 
 
 def test_the_papers_box_starts_at_zero_or_at_the_least_negative_birth():
     paper = PersistenceImage.paper(10, sigma=0.5, weight=None)
-    frame = paper.fit([[[2.0, 3.0], [5.0, 5.5]]]).frames_["H1"]
+    frame = paper.fit([[[2.0, 3.0], [5.0, 5.5]]]).frames_[""]
     assert (frame.births, frame.persistences, frame.ramp) == ((0, 5), (0, 1), None)
     assert_allclose(frame.bandwidth, np.sqrt(0.05))
-    assert paper.fit([[[-2.0, 3.0], [5.0, 5.5]]]).frames_["H1"].births == (-2, 5)
-    assert paper.fit([[[-2.0, 3.0], [-1.0, 0.0]]]).frames_["H1"].births == (-2, -1)
+    assert paper.fit([[[-2.0, 3.0], [5.0, 5.5]]]).frames_[""].births == (-2, 5)
+    assert paper.fit([[[-2.0, 3.0], [-1.0, 0.0]]]).frames_[""].births == (-2, -1)
 
 
 def test_the_papers_image_of_shifted_births_is_the_same(ragged):
@@ -150,7 +151,7 @@ def test_the_box_has_a_size_where_training_points_have_none(
     diagram, births, persistences, weight
 ):
     image = PersistenceImage(4, weight=weight).fit([diagram])
-    frame = image.frames_["H1"]
+    frame = image.frames_[""]
     assert_allclose(frame.births, births, rtol=1e-15)
     assert frame.persistences == persistences
     assert np.isfinite(image.transform([diagram])).all()
@@ -164,7 +165,7 @@ def test_a_linear_weight_is_zero_at_the_diagonal_also_if_all_points_are_there(
 ):
     image = PersistenceImage(4, weight="linear", box=box)
     image.fit([[[1.0, 1.0], [4.0, 4.0]]])
-    assert image.frames_["H1"].ramp == Ramp(0.0, high)
+    assert image.frames_[""].ramp == Ramp(0.0, high)
     assert not image.transform([[[2.0, 2.0]]]).any()
 
 
@@ -190,10 +191,10 @@ def test_essential_points_have_a_line_of_their_own():
     X = Diagrams.from_list([[[0.0, np.inf], [0.0, 1.0]], [[2.0, np.inf]], []])
     image = PersistenceImage((4, 3), bandwidth=0.1, essential="separate")
     H = image.fit_transform(X)
-    names = [f"h1_pixel_{i}_{j}" for i in range(4) for j in range(3)]
-    names += [f"h1_inf_pixel_{i}" for i in range(4)]
+    names = [f"pixel_{i}_{j}" for i in range(4) for j in range(3)]
+    names += [f"inf_pixel_{i}" for i in range(4)]
     assert list(image.get_feature_names_out()) == names
-    frame = image.frames_["H1_inf"]
+    frame = image.frames_["_inf"]
     assert (frame.births, frame.persistences, frame.ramp) == ((0.0, 2.0), None, None)
     across = np.diff(norm(0.0, 0.1).cdf([0.0, 0.5, 1.0, 1.5, 2.0]))
     assert_allclose(H[:2, 12:], [across, across[::-1]], rtol=0, atol=1e-15)
@@ -204,13 +205,14 @@ def test_columns_are_births_first():
     image = PersistenceImage((2, 3), box=((0, 2), (0, 3)), bandwidth=1e-9)
     H = image.fit_transform([[[1.5, 2.0], [0.5, 0.6], [0.5, 0.7]]])
     names = image.get_feature_names_out()
-    assert H[0, list(names).index("h1_pixel_1_0")] == 1.0
+    assert H[0, list(names).index("pixel_1_0")] == 1.0
 
 
 coordinates = st.floats(-1e100, 1e100) | st.floats(-2, 2) | st.just(0.0)
 diagrams = st.lists(st.tuples(coordinates, coordinates).map(sorted), max_size=6)
 
 
+@pytest.mark.filterwarnings("ignore::pbow.errors.OutOfRangeWarning")
 @settings(max_examples=150)
 @given(
     X=st.lists(diagrams, min_size=1, max_size=4).filter(any),

@@ -30,13 +30,13 @@ def test_the_contracts_see_all_classes():
 
 @each_class
 def test_a_word_has_its_features_side_by_side(cls, ragged):
-    fitted = cls({"H1": 2, "H1_inf": 1}, essential="separate", random_state=0)
+    fitted = cls({"": 2, "_inf": 1}, essential="separate", random_state=0)
     fitted.fit(with_births(ragged))
-    words = ("h1_word0", "h1_word1")
+    words = ("word0", "word1")
     plane = [f"{word}_{feature}" for word in words for feature in cls.features]
-    line = [f"h1_inf_word0_{f}" for f in cls.features if f.endswith("birth")]
+    line = [f"inf_word0_{f}" for f in cls.features if f.endswith("birth")]
     assert fitted.get_feature_names_out().tolist() == plane + line
-    assert fitted.n_features_by_part() == {"H1": len(plane), "H1_inf": len(line)}
+    assert fitted.n_features_by_part() == {"": len(plane), "_inf": len(line)}
     assert fitted.transform(with_births(ragged)).shape == (30, len(plane + line))
 
 

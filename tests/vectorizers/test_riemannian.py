@@ -91,7 +91,7 @@ def test_an_axis_without_width_but_for_rounding_has_the_unit_of_the_other(ragged
     exact = Diagrams(np.column_stack((births, deaths)), ragged.offsets)
     rounded = births + rng.integers(0, 3, size=len(births)) * 2.0**-56
     noisy = Diagrams(np.column_stack((rounded, deaths)), ragged.offsets)
-    space = RiemannianHeatMap(5).fit(exact).spaces_["H1"]
+    space = RiemannianHeatMap(5).fit(exact).spaces_[""]
     assert space.bandwidth[0] == space.bandwidth[1] > 0.1
     assert_allclose(
         RiemannianHeatMap(5).fit_transform(noisy),
@@ -105,7 +105,7 @@ def test_identical_points_have_features_of_zero():
     fitted = RiemannianHeatMap().fit(X)
     assert fitted.transform(X).shape == (3, 3)
     assert not fitted.transform(X).any()
-    assert_array_equal(fitted.spaces_["H1"].bandwidth, 0.1)
+    assert_array_equal(fitted.spaces_[""].bandwidth, 0.1)
 
 
 def test_empty_diagrams_are_left_out_in_fit(ragged):
@@ -155,7 +155,7 @@ def test_births_alone_have_a_map_over_births(ragged, rng):
         np.concatenate((d, [[b, np.inf]])) for d, b in zip(ragged, births, strict=True)
     ]
     fitted = RiemannianHeatMap(8, resolution=6, essential="separate").fit(endless)
-    space = fitted.spaces_["H1_inf"]
+    space = fitted.spaces_["_inf"]
     assert space.limits.shape == (1, 2)
     assert space.components.shape == (6, 6)
     points = [[[b, b]] for b in births]
@@ -178,7 +178,7 @@ def test_any_diagrams_have_finite_features(train, test, bandwidth, add_ordinary)
     features = fitted.transform([*train, test, []])
     assert np.isfinite(features).all()
     # No two points of the sphere are further apart, here with no negative entries.
-    origin = fitted.spaces_["H1"].origin
+    origin = fitted.spaces_[""].origin
     assert np.linalg.norm(features, axis=1).max() <= np.pi / 2 + np.linalg.norm(origin)
 
 

@@ -48,7 +48,7 @@ def test_an_empty_diagram_and_a_single_point_have_all_statistics():
     statistics = PersistenceStatistics()
     empty, single = statistics.fit_transform([[], [[1.0, 3.0]]])
     assert not empty.any()
-    one = dict(zip(statistics.columns_["H1"], single, strict=True))
+    one = dict(zip(statistics.columns_[""], single, strict=True))
     assert {name for name, value in one.items() if value == 0.0} == {
         *(
             f"{quantity}_{statistic}"
@@ -75,7 +75,7 @@ def test_essential_points_have_statistics_of_their_births(ragged, rng):
     ]
     statistics = PersistenceStatistics(essential="separate").fit(X)
     features = statistics.transform(X)[:, 38:]
-    names = [*(f"h1_inf_birth_{name}" for name in NAMES), "h1_inf_count"]
+    names = [*(f"inf_birth_{name}" for name in NAMES), "inf_count"]
     assert statistics.get_feature_names_out()[38:].tolist() == names
     assert_allclose(features[:, 0], births.mean(axis=1))
     assert_array_equal(features[:, -1], 2.0)

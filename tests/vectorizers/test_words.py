@@ -43,7 +43,7 @@ def test_essential_points_can_have_words_of_their_own(cls, ragged, rng):
     fitted = cls(5, essential="separate", normalize=None, random_state=0).fit(X)
     features = fitted.transform(X)
     # Three distinct births are three words, and each diagram has one such point.
-    assert fitted.codebooks_["H1_inf"].n_words == 3
+    assert fitted.codebooks_["_inf"].n_words == 3
     assert_allclose(features[:, 5:], births[:, None] == [0, 1, 2], atol=1e-6)
 
 
@@ -51,7 +51,7 @@ def test_essential_points_can_have_words_of_their_own(cls, ragged, rng):
 def test_words_of_essential_points_can_be_set_apart(cls, ragged):
     X = [np.concatenate((d, [[i, np.inf]])) for i, d in enumerate(ragged)]
     n_words = {"H1": 4, "H1_inf": 2}
-    fitted = cls(n_words, essential="separate").fit(X)
+    fitted = cls(n_words, essential="separate").fit({"H1": X})
     assert {k: v.n_words for k, v in fitted.codebooks_.items()} == n_words
 
 
@@ -134,10 +134,10 @@ FEW = [[[0.0, 1.0], [0.0, 2.0]], [[1.0, 3.0], [0.0, 1.0]]]
 def test_fewer_distinct_points_have_one_word_each_and_one_warning(cls, n_words, sizes):
     with pytest.warns(FewerWordsWarning) as caught:
         fitted = cls(n_words, random_state=0).fit(FEW)
-    assert fitted.codebooks_["H1"].sizes == sizes
+    assert fitted.codebooks_[""].sizes == sizes
     assert len(caught) == 1
     there = " + ".join(map(str, sizes))
-    assert f"part H1 has {there} words instead of" in str(caught[0].message)
+    assert f"there are {there} words instead of" in str(caught[0].message)
     assert caught[0].filename == __file__
     assert np.isfinite(fitted.transform(FEW)).all()
     alone = [cls(n, random_state=0).fit(FEW).transform(FEW) for n in sizes]
@@ -158,19 +158,19 @@ def test_the_size_may_be_chosen_from_the_data(cls, rng):
     blobs = [rng.normal(place, 0.01, size=(100, 2)) for place in places]
     X = [np.c_[b, b + p] for b, p in (blob.T for blob in blobs)]
     fitted = cls("auto", random_state=0).fit(X)
-    assert fitted.codebooks_["H1"].n_words == 3
-    curve = fitted.size_curves_["H1"]
+    assert fitted.codebooks_[""].n_words == 3
+    curve = fitted.size_curves_[""]
     assert 3 in curve.sizes
     assert len(curve.values) == len(curve.sizes)
-    assert fitted.get_feature_names_out()[0] == "h1_word0"
-    assert cls(3).fit(X).size_curves_ == {"H1": None}
+    assert fitted.get_feature_names_out()[0] == "word0"
+    assert cls(3).fit(X).size_curves_ == {"": None}
 
 
 @each_class
 @pytest.mark.parametrize("X", [FEW, [[[0.0, 1.0]]], [[[0.0, 1.0]] * 5, []]])
 def test_the_size_may_be_chosen_from_next_to_nothing(cls, X):
     fitted = cls("auto", random_state=0).fit(X)
-    assert 1 <= fitted.codebooks_["H1"].n_words <= 3
+    assert 1 <= fitted.codebooks_[""].n_words <= 3
     assert np.isfinite(fitted.transform(X)).all()
 
 
@@ -189,5 +189,5 @@ def test_births_that_differ_by_rounding_share_a_word(cls, ragged):
     X = [
         np.concatenate((d, [[b, np.inf]])) for d, b in zip(ragged, births, strict=True)
     ]
-    fitted = cls({"H1": 3, "H1_inf": 50}, essential="separate").fit(X)
+    fitted = cls({"H1": 3, "H1_inf": 50}, essential="separate").fit({"H1": X})
     assert 1 <= fitted.codebooks_["H1_inf"].n_words <= 4

@@ -74,7 +74,9 @@ def _describe_diagrams(X: Diagrams) -> Found:
     rows: list[tuple[str, ...]] = [("part", *counts, *head)]
     for name, part in facts["parts"].items():
         cells = [f"{part[key]:,}" for key in counts]
-        rows.append((name, *cells, *(_range(part[key]) for key in ranges)))
+        rows.append(
+            (name or "(unnamed)", *cells, *(_range(part[key]) for key in ranges))
+        )
     return {"kind": "diagrams", "summary": summary, **facts}, aligned(rows, left=(0,))
 
 
@@ -104,12 +106,12 @@ def _describe_model(path: Path, model_classes: tuple[type, ...]) -> Found:
         "features_by_part": by_part,
         "words_by_part": words,
     }
-    rows = [("parts", ", ".join(model.parts_))]
+    rows = [("parts", ", ".join(model.parts_) or "(unnamed)")]
     if facts["features"] is not None:
         rows.append(("features", f"{facts['features']:,}"))
-    rows += [(f"features of {part}", f"{n:,}") for part, n in by_part.items()]
+    rows += [(f"features of {part}", f"{n:,}") for part, n in by_part.items() if part]
     rows += [
-        (f"words of {part}", ", ".join(f"{n:,}" for n in sizes))
+        (f"words of {part}" if part else "words", ", ".join(f"{n:,}" for n in sizes))
         for part, sizes in words.items()
     ]
     rows += [(name, repr(value)) for name, value in facts["parameters"].items()]

@@ -1,4 +1,4 @@
-"""``pbow plot``: figures of diagrams, codebooks and classes."""
+"""``pbow plot``: figures of diagrams, codebooks and labels."""
 
 from __future__ import annotations
 
@@ -23,10 +23,13 @@ from pbow.cli.shell import Group
 __all__ = ["plot"]
 
 _output = options.output("File for the figure, as in figure.png or figure.svg.")
-_part = click.option(
+_single_part = click.option(
     "--part",
     metavar="NAME",
     help="Part to draw, as in H1. Required if the model has words for several.",
+)
+_part = click.option(
+    "--part", metavar="NAME", show_default="all", help="Part to draw, as in H1."
 )
 _resolution = click.option(
     "--resolution",
@@ -47,7 +50,7 @@ _sample = click.option(
 
 @click.group(cls=Group)
 def plot() -> None:
-    r"""Draw diagrams, codebooks and classes, as .png, .svg or .pdf.
+    r"""Draw diagrams, codebooks and labels, as .png, .svg or .pdf.
 
     \b
     pbow plot diagram diagrams.pbow --sample 3 -o diagram.png
@@ -98,7 +101,7 @@ def barcode(diagrams: Path, output: Path, sample: int) -> None:
 @options.model
 @click.argument("diagrams", type=options.path, required=False)
 @_output
-@_part
+@_single_part
 @_resolution
 @model_classes
 def codebook(
@@ -123,7 +126,7 @@ def codebook(
 
 
 def _labeled(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the arguments and options of figures of classes."""
+    """Add the arguments and options of figures of labels."""
     given = (options.model, options.diagrams, options.labels, options.names, _output)
     for add in reversed((*given, _part, _resolution, model_classes)):
         command = add(command)
@@ -133,11 +136,10 @@ def _labeled(command: Callable[..., None]) -> Callable[..., None]:
 @plot.command("classes")
 @_labeled
 def class_words(**given: Any) -> None:
-    r"""Draw how many points the diagrams of each class have near each word.
+    r"""Draw how many points the diagrams of each label have near each word.
 
     \b
-    pbow plot classes model.pbow diagrams.pbow --labels labels.txt --part H1 \
-        -o classes.png
+    pbow plot classes model.pbow diagrams.pbow --labels labels.txt -o classes.png
     """
     from pbow.plotting import plot_class_words  # noqa: PLC0415
 
@@ -148,14 +150,14 @@ def class_words(**given: Any) -> None:
 @_labeled
 @click.option(
     "--between",
-    "classes",
+    "between",
     nargs=2,
     required=True,
     metavar="LABEL LABEL",
-    help="Labels of the two classes: red and blue.",
+    help="The two labels: red and blue.",
 )
-def difference(classes: tuple[str, str], **given: Any) -> None:
-    r"""Draw near which words the diagrams of two classes differ.
+def difference(between: tuple[str, str], **given: Any) -> None:
+    r"""Draw near which words the diagrams of two labels differ.
 
     \b
     pbow plot difference model.pbow diagrams.pbow --labels labels.txt --part H1 \
@@ -165,7 +167,7 @@ def difference(classes: tuple[str, str], **given: Any) -> None:
 
     def draw(fitted: Any, X: Any, y: Any, **choice: Any) -> Any:
         # Labels as they stand in the command, whether they are numbers or not.
-        return plot_class_difference(fitted, X, y.astype(str), classes, **choice)
+        return plot_class_difference(fitted, X, y.astype(str), between, **choice)
 
     _draw_labeled(draw, **given)
 
@@ -185,7 +187,7 @@ def _draw_labeled(
         fitted = load_model(model, model_classes)
         X = read_diagrams(diagrams)
         y = read_labels(labels, len(X), names, diagrams=diagrams)
-        draw(function(fitted, X, y, **choice)[0])
+        draw(function(fitted, X, y, **choice).flat[0])
 
 
 def _one(path: Path, sample: int) -> Any:

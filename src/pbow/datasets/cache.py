@@ -13,7 +13,6 @@ import hashlib
 import json
 import os
 import sys
-import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib.metadata import version
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from pbow._utils.files import AnyPath
+from pbow._utils.warn import warn_user
 from pbow.diagrams import Diagrams
 from pbow.errors import FileFormatError
 from pbow.io.container import DIAGRAMS, VERSIONS
@@ -103,5 +103,5 @@ def cached(
             f"{error.strerror or error}. They will be computed again the next time. "
             "Set PBOW_CACHE to a folder that can be written to."
         )
-        warnings.warn(msg, RuntimeWarning, stacklevel=3)
+        warn_user(msg, RuntimeWarning)
     return X

@@ -116,7 +116,7 @@ class Dataset:
     ...     provenance=Provenance(origin="Made up."),
     ... )
     >>> dataset
-    Dataset('mine', 2 classes, Diagrams(n_samples=10, H1: 10 points))
+    Dataset('mine', 2 classes, Diagrams(n_samples=10, 10 points))
     >>> train, test = dataset.splits(seed=0)[0]
     >>> len(train), dataset.labels[test]
     (8, array([0, 1]))
@@ -270,7 +270,7 @@ class Dataset:
         ... )
         >>> small = dataset.subsample(3, seed=1)
         >>> small
-        Dataset('mine', 2 classes, Diagrams(n_samples=6, H1: 6 points))
+        Dataset('mine', 2 classes, Diagrams(n_samples=6, 6 points))
         >>> small.provenance.selection
         '3 samples per label, seed 1'
         """

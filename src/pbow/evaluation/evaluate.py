@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +15,7 @@ from sklearn.model_selection import StratifiedKFold
 from pbow._utils.checks import check_labels, check_option, is_integer
 from pbow._utils.progress import progress_bar
 from pbow.diagrams import Diagrams, check_diagrams
-from pbow.errors import FewerWordsWarning, ParameterError
+from pbow.errors import ParameterError
 from pbow.evaluation.classification import Classification, Search, classify
 from pbow.evaluation.representation import (
     CLASSIFIERS,
@@ -135,10 +134,7 @@ def evaluate(
         descriptor = clone(descriptor).set_params(random_state=seed)
     (used,) = classifiers_for(descriptor, (classifier,))
     accuracies, seconds, n_features = [], [], 0
-    with (
-        warnings.catch_warnings(),
-        progress_bar(show=progress, total=len(splits), unit="splits") as advance,
-    ):
+    with progress_bar(show=progress, total=len(splits), unit="splits") as advance:
         for split in splits:
             found = evaluate_split(
                 descriptor,
@@ -154,7 +150,6 @@ def evaluate(
             accuracies.append(found.scores[used].accuracy)
             seconds.append(sum(found.seconds.values()))
             n_features = found.n_features
-            warnings.simplefilter("ignore", FewerWordsWarning)  # the first split warned
             advance(1)
     return Evaluation(
         accuracies,

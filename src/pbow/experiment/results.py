@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 
 from pbow._utils.files import AnyPath, atomic_write, claim
 from pbow._utils.optional import import_optional
+from pbow._utils.warn import warn_user
 from pbow.experiment.declaration import Cell, Experiment, describe, read_experiment
 from pbow.experiment.tasks import FINAL, Record, find_finalists, plan
 
@@ -147,7 +147,7 @@ class Folder:
             if record is None:
                 records.pop(path.stem, None)
                 msg = f"{path} is damaged: this run is made again."
-                warnings.warn(msg, DamagedRunWarning, stacklevel=2)
+                warn_user(msg, DamagedRunWarning)
             else:
                 records[record["key"]] = record
         return RunsTable(records)

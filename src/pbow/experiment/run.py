@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 from pbow._utils.checks import is_integer
 from pbow._utils.files import AnyPath, atomic_write, claim
 from pbow._utils.progress import progress_bar
+from pbow._utils.warn import warn_user
 from pbow.diagrams import Diagrams
 from pbow.errors import FewerWordsWarning, ParameterError
 from pbow.evaluation import evaluate_split
@@ -230,7 +231,7 @@ def _look_at_data(
         except (FileNotFoundError, ImportError) as error:
             missing.append(str(error))
             msg = f"Data set {entry.name} is left out: {error}"
-            warnings.warn(msg, MissingDataWarning, stacklevel=3)
+            warn_user(msg, MissingDataWarning)
             continue
         digest = fingerprint(dataset)
         if earlier.get(entry.name, digest) != digest:

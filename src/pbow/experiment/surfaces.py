@@ -78,7 +78,7 @@ def diagrams_like_surfaces(
     # One by one: millions of points need no memory beside their own.
     for label, start, stop in zip(labels, offsets[:-1], offsets[1:], strict=True):
         _draw(rng, RELIEF[label], points[start:stop])
-    return Diagrams(points, offsets), labels
+    return Diagrams(points, offsets, name="H1"), labels
 
 
 def _draw(rng: RandomState, relief: float, out: NDArray[np.float64]) -> None:

@@ -121,7 +121,7 @@ def _describe_codebook(
     """Describe one resolution of the codebook of a part."""
     ramp = vectorizer.ramps_[name]
     described: dict[str, Any] = {
-        "name": name,
+        "name": name or "(unnamed)",
         "part": name,
         "is_essential": name not in vectorizer.parts_,
         "ramp": None if ramp is None else [ramp.low, ramp.high, ramp.power],
@@ -130,7 +130,7 @@ def _describe_codebook(
     if described["is_essential"]:
         described["part"] = name.removesuffix(ESSENTIAL_SUFFIX)
     if len(vectorizer.codebooks_[name].sizes) > 1:
-        described["name"] = f"{name}, {plural(codebook.n_words, 'word')}"
+        described["name"] += f", {plural(codebook.n_words, 'word')}"
     if isinstance(codebook, KMeansCodebook):
         rates = (1.0 / codebook.scale).tolist()
         described["rates"] = [*rates, 1.0][:2]

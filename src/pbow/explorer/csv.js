@@ -31,6 +31,7 @@ const Csv = (() => {
       addRow(found, places.map((place) => row[place]), count);
       if (count % ROWS_AT_ONCE === 0) await pause();
     }
+    takeUnnamed(found.parts, model.parts);
     checkParts([...found.parts.keys()], model.parts);
     return collect(found, model);
   }
@@ -121,7 +122,7 @@ const Csv = (() => {
   function checkPoint([birth, death], sample, part) {
     const isDeath = death <= LARGEST_COORDINATE || death === Infinity;
     if (death >= birth && Math.abs(birth) <= LARGEST_COORDINATE && isDeath) return;
-    const where = `Diagram ${sample} of part ${part} has a point`;
+    const where = `Diagram ${sample}${part && ` of part ${part}`} has a point`;
     const what = `(birth=${birth}, death=${death})`;
     if (Number.isNaN(birth) || Number.isNaN(death)) {
       throw new Error(`${where} that is NaN ${what}. Remove it, or its padding, first.`);
@@ -141,6 +142,15 @@ const Csv = (() => {
       `${where} beyond ${LARGEST_COORDINATE} ${what}. ` +
         "Where this stands for infinity, write inf; else rescale the diagrams.",
     );
+  }
+
+  /** A part without a name is the only one of the model, and the other way round. */
+  function takeUnnamed(parts, [wanted, ...others]) {
+    const [given, ...further] = parts.keys();
+    if (others.length || further.length || (given !== "" && wanted !== "")) return;
+    const diagrams = parts.get(given);
+    parts.delete(given);
+    parts.set(wanted, diagrams);
   }
 
   function checkParts(given, wanted) {
@@ -186,7 +196,7 @@ const Csv = (() => {
       for (let i = 0; i < points.length; i += 2) {
         if (points[i + 1] === Infinity && points[i] > model.essential) {
           throw new Error(
-            `Diagram ${index} of part ${part} has an essential point that is born ` +
+            `Diagram ${index}${part && ` of part ${part}`} has an essential point born ` +
               `at ${points[i]}, after the model's essential=${model.essential}.`,
           );
         }

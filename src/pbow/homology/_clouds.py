@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.warn import warn_user
 from pbow.diagrams import LARGEST_COORDINATE
 from pbow.homology._common import (
     Floats,
@@ -39,7 +39,7 @@ def check_clouds(clouds: Any) -> list[Floats]:
             "These clouds look like distance matrices: they are square, symmetric, and "
             'zero on the diagonal. For distances, set metric="precomputed".'
         )
-        warnings.warn(msg, UserWarning, stacklevel=3)
+        warn_user(msg)
     return checked
 
 

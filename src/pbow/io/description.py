@@ -86,7 +86,7 @@ def describe(X: Any) -> Description:
     Examples
     --------
     >>> from pbow.io import describe
-    >>> found = describe([[[0.0, 1.0], [0.5, 0.5]], []])
+    >>> found = describe({"H1": [[[0.0, 1.0], [0.5, 0.5]], []]})
     >>> found.parts["H1"].points, found.parts["H1"].births
     (2, (0.0, 0.5))
     >>> for warning in found.warnings:
@@ -126,6 +126,7 @@ def _span(values: NDArray[Any]) -> Span | None:
 
 def _doubts(name: str, part: PartDescription, n_samples: int) -> list[str]:
     doubts = []
+    name = name or "the collection"
     if part.empty:
         which = f"{part.empty:,} of {plural(n_samples, 'diagram')}"
         doubts.append(f"{name} has no point in {which}.")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.checks import LARGEST_DIMENSION, check_dims
-from pbow.diagrams import Diagrams
+from pbow.diagrams import UNNAMED, Diagrams
 
 __all__ = ["Dims", "by_dimension", "dimensions_of", "from_dimensions"]
 
@@ -68,6 +68,12 @@ def dimensions_of(X: Diagrams, format_name: str) -> dict[str, int]:
     matches = {name: PART.fullmatch(name) for name in X.parts}
     unnumbered = [name for name, match in matches.items() if match is None]
     if unnumbered:
+        if unnumbered == [UNNAMED]:
+            msg = (
+                f"{format_name} needs the homology dimension, which a list does not "
+                "say. Name it: Diagrams.from_list(X, name='H1')."
+            )
+            raise ValueError(msg)
         msg = (
             f"{format_name} knows parts by their dimension only, and "
             f"{unnumbered[0]!r} is none of H0, H1, H2, ... Select parts that are, as "

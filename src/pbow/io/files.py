@@ -130,7 +130,7 @@ def write_diagrams(X: Any, path: AnyPath, format: str | None = None) -> None:
     >>> import tempfile
     >>> from pathlib import Path
     >>> from pbow.io import read_diagrams, write_diagrams
-    >>> X = [[[0.0, 1.0], [0.25, 0.5]], []]
+    >>> X = {"H1": [[[0.0, 1.0], [0.25, 0.5]], []]}
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_diagrams(X, Path(folder, "two.csv"))
     ...     print(Path(folder, "two.csv").read_text())

@@ -306,7 +306,7 @@ def to_giotto(X: Any) -> Floats:
     Examples
     --------
     >>> from pbow.io import to_giotto
-    >>> to_giotto([[[0.25, 0.5], [0.5, 1.0]], []]).tolist()
+    >>> to_giotto({"H1": [[[0.25, 0.5], [0.5, 1.0]], []]}).tolist()
     [[[0.25, 0.5, 1.0], [0.5, 1.0, 1.0]], [[0.25, 0.25, 1.0], [0.25, 0.25, 1.0]]]
     """
     X = check_diagrams(X)

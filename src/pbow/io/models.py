@@ -182,7 +182,8 @@ def load(
     >>> import pbow
     >>> from pbow.preprocessing import Rescale
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     pbow.save(Rescale().fit([[[0.0, 4.0]]]), Path(folder) / "scale.pbow")
+    ...     scale = Rescale().fit({"H1": [[[0.0, 4.0]]]})
+    ...     pbow.save(scale, Path(folder) / "scale.pbow")
     ...     pbow.load(Path(folder) / "scale.pbow").scales_
     {'H1': 4.0}
     """
@@ -232,13 +233,15 @@ def _build(
     if (
         not isinstance(parameters, dict)
         or not isinstance(learnt, dict)
-        or set(learnt) != set(types)
-        # One that the file does not have is newer than the file.
+        # What the file does not have is newer than the file; attributes may be None.
+        or not set(learnt) <= set(types)
         or not set(parameters) <= set(cls._get_param_names())
     ):
         _refuse(f"it has other parameters or attributes than a {name}")
     estimator = cls(**{key: _unpack_parameter(v) for key, v in parameters.items()})
-    values = {key: _unpack(learnt[key], types[key], arrays, key) for key in types}
+    values = {
+        key: _unpack(learnt.get(key), kind, arrays, key) for key, kind in types.items()
+    }
     if arrays:
         _refuse(f"it has an array too many: {min(arrays)[:60]!r}")
     nothing: list[Any] = []

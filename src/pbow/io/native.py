@@ -113,7 +113,7 @@ def read_native(path: AnyPath, *, mmap: bool = False) -> Diagrams:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_native([[[0.0, 1.0]], []], Path(folder) / "diagrams.pbow")
     ...     read_native(Path(folder) / "diagrams.pbow")
-    Diagrams(n_samples=2, H1: 1 point)
+    Diagrams(n_samples=2, 1 point)
     """
     header, arrays = read_container(path, DIAGRAMS, mmap=mmap)
     with format_error(path):

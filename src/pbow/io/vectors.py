@@ -63,7 +63,7 @@ def write_vectors(
     ...     path = Path(folder, "vectors.csv")
     ...     write_vectors(H, path, bow.get_feature_names_out(), ["a", "b"])
     ...     print(path.read_text())
-    sample,h1_word0,h1_word1
+    sample,word0,word1
     a,1.0,1.0
     b,1.0,0.0
     <BLANKLINE>

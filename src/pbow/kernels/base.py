@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from pbow._utils.checks import is_finite_number
 from pbow._utils.constraints import Constraint, Jobs, OneOf
 from pbow.compute.wasserstein import norm_of
-from pbow.diagrams import LARGEST_COORDINATE, Diagrams, check_diagrams
+from pbow.diagrams import LARGEST_COORDINATE, UNNAMED, Diagrams, check_diagrams
 from pbow.essential import ESSENTIAL, finite_parts, parts_with_points
 from pbow.estimator import DiagramEstimator
 from pbow.kernels._tiles import Comparison, fill
@@ -140,13 +140,14 @@ class PairwiseKernel(DiagramEstimator):
         right = None
         if Y is not None:
             Y = check_diagrams(Y)
-            if set(Y.parts) != set(X.parts):
+            different = set(Y.parts) ^ set(X.parts)
+            if different and UNNAMED not in different:
                 msg = (
                     f"X has parts {', '.join(X.parts)}, and Y {', '.join(Y.parts)}. "
                     "Select common ones, as in X[['H1']]."
                 )
                 raise ValueError(msg)
-            right = model._split(Y[list(X.parts)], deaths)
+            right = model._split(check_diagrams(Y, parts=X.parts), deaths)
         return model._fill("distance", left, right, out=out, progress=progress)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:

@@ -14,45 +14,58 @@ from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.diagrams import Diagrams, check_diagrams
 from pbow.errors import ParameterError
 
-__all__ = ["check_codebook", "check_points", "check_sample", "check_samples"]
+__all__ = [
+    "check_codebook",
+    "check_codebooks",
+    "check_points",
+    "check_sample",
+    "check_samples",
+]
 
 
-def check_codebook(
-    vectorizer: Any,
-    part: str | None,
-    resolution: int | None = None,
-    *,
-    counts: bool = False,
-) -> tuple[str, Any]:
-    """Return the part to draw, and the codebook in the plane of one resolution.
+def check_codebooks(
+    vectorizer: Any, part: str | None, resolution: int | None = None
+) -> dict[str, Any]:
+    """Return the codebooks in the plane to draw, by part; of one resolution each.
 
-    `resolution` is its number of words; None is the finest. With `counts`, it must be a
-    codebook of k-means, which points are counted by.
+    `part` None is all of them. `resolution` is a number of words; None is the finest.
     """
     check_is_fitted(vectorizer)
     codebooks = getattr(vectorizer, "codebooks_", None)
-    accepted = (KMeansCodebook,) if counts else (KMeansCodebook, GaussianCodebook)
     if not isinstance(codebooks, Mapping) or not all(
-        isinstance(codebook, accepted) for codebook in codebooks.values()
+        isinstance(codebook, (KMeansCodebook, GaussianCodebook))
+        for codebook in codebooks.values()
     ):
-        does = "counts points by their nearest word" if counts else "shows words"
-        or_other = "" if counts else " or StablePersistenceBoW"
-        soft = counts and isinstance(codebooks, Mapping)
-        hint = " Draw its codebook, or write the explorer's page." if soft else ""
         msg = (
-            f"The figure {does}, so it expects a fitted PersistenceBoW{or_other}; "
-            f"got {type(vectorizer).__name__}.{hint}"
+            "The figure shows words, so it expects a fitted PersistenceBoW or "
+            f"StablePersistenceBoW; got {type(vectorizer).__name__}."
         )
         raise TypeError(msg)
     # Essential classes have words on a line: births only.
     plane = {name: book for name, book in codebooks.items() if book.scale.shape == (2,)}
-    if part is None and len(plane) == 1:
-        part = next(iter(plane))
-    if part is None or part not in plane:
-        names = ", ".join(map(repr, plane))
-        expected = f"one of {names}, the parts that have words in the plane"
-        raise ParameterError("part", expected, part)
-    return part, _check_resolution(plane[part], part, resolution)
+    if part is not None or not plane:
+        if part not in plane:
+            raise _no_part(part, plane)
+        plane = {part: plane[part]}
+    return {
+        name: _check_resolution(book, name, resolution) for name, book in plane.items()
+    }
+
+
+def check_codebook(
+    vectorizer: Any, part: str | None, resolution: int | None = None
+) -> tuple[str, Any]:
+    """Return the part to draw, if it is one, and its codebook."""
+    found = check_codebooks(vectorizer, part, resolution)
+    if len(found) > 1:
+        raise _no_part(part, found)
+    return next(iter(found.items()))
+
+
+def _no_part(part: str | None, plane: Mapping[str, Any]) -> ParameterError:
+    names = ", ".join(map(repr, plane))
+    expected = f"one of {names}, the parts that have words in the plane"
+    return ParameterError("part", expected, part)
 
 
 def _check_resolution(codebook: Any, part: str, resolution: int | None) -> Any:
@@ -61,9 +74,10 @@ def _check_resolution(codebook: Any, part: str, resolution: int | None) -> Any:
         return by_size[max(by_size)]
     if not is_integer(resolution, 1) or resolution not in by_size:
         numbers = ", ".join(map(str, sorted(by_size)))
-        expected = f"one of {numbers}, the numbers of words that part {part} has"
+        has = f"part {part} has" if part else "there are"
+        expected = f"one of {numbers}, the numbers of words that {has}"
         if len(by_size) == 1:
-            expected = f"{numbers}, the number of words that part {part} has"
+            expected = f"{numbers}, the number of words that {has}"
         raise ParameterError("resolution", expected, resolution)
     return by_size[resolution]
 
@@ -98,7 +112,7 @@ def check_sample(sample: Any) -> dict[str, NDArray[np.float64]]:
                 "diagrams take one, as X[0]."
             )
             raise ValueError(msg)
-        sample = {"H1": points.reshape(-1, 2)}
+        sample = points.reshape(-1, 2)
     if not isinstance(sample, Diagrams):
         sample = Diagrams.from_list([sample])
     return {name: sample[name].points for name in sample.parts}

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow.codebook import GaussianCodebook, KMeansCodebook
+from pbow.diagrams import Diagrams
+from pbow.encoding import encode_counts, encode_likelihoods
 from pbow.plotting._axes import GRAY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["add_key", "draw_circles", "room_for"]
+__all__ = ["add_key", "average_counts", "draw_circles", "places_of", "room_for"]
 
 Floats = NDArray[np.float64]
 
@@ -24,6 +27,29 @@ LARGEST, FEW = 26.0, 25
 EDGE = 0.5
 # Share of the range of the words that is left free on each side, for the circles.
 MARGIN = 0.12
+
+
+def places_of(codebook: KMeansCodebook | GaussianCodebook) -> Floats:
+    """Return births and persistences of the words."""
+    return codebook.words if isinstance(codebook, KMeansCodebook) else codebook.means
+
+
+def average_counts(
+    X: Diagrams, codebook: KMeansCodebook | GaussianCodebook, labels: NDArray[Any]
+) -> dict[Any, Floats]:
+    """Return how many points a diagram has near each word, averaged for each label.
+
+    A point counts for its nearest word; for those of a mixture, by their posterior
+    probabilities. Without weights and normalization.
+    """
+    if isinstance(codebook, KMeansCodebook):
+        counts = encode_counts(X, codebook)
+    else:
+        counts = encode_likelihoods(X, codebook, scale="posterior")
+    return {
+        label: counts[labels == label].mean(axis=0)
+        for label in np.unique(labels).tolist()
+    }
 
 
 def draw_circles(

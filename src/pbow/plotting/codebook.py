@@ -13,7 +13,7 @@ from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.diagrams import Diagrams
 from pbow.plotting._axes import BLUE, GRAY, RED, check_axes, draw_lines
 from pbow.plotting._checks import check_codebook, check_points, check_samples
-from pbow.plotting._circles import room_for
+from pbow.plotting._circles import places_of, room_for
 from pbow.sampling import draw_sample
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def plot_codebook(
     >>> bow = PersistenceBoW(n_words=2, random_state=0).fit(X)
     >>> ax = plot_codebook(bow, X)
     >>> words = ax.collections[-1].get_offsets()
-    >>> bool((words == bow.codebooks_["H1"].words).all())
+    >>> bool((words == bow.codebooks_[""].words).all())
     True
     """
     part, codebook = check_codebook(vectorizer, part, resolution)
@@ -124,7 +124,7 @@ def draw_codebook(
     layers: Sequence[tuple[Floats, str]],
 ) -> Floats:
     """Draw layers of points, and cells or ellipses; return the words, to draw above."""
-    words = codebook.words if isinstance(codebook, KMeansCodebook) else codebook.means
+    words = places_of(codebook)
     limits = room_for(np.concatenate([words, *(points for points, _ in layers)]))
     ax.axhline(0.0, color=GRAY, linewidth=0.6, linestyle=":", zorder=0.5)
     for points, color in layers:

@@ -37,11 +37,12 @@ def plot_confusion(
 
     Parameters
     ----------
-    matrix : array-like of shape (n_classes, n_classes)
+    matrix : array-like of shape (n_labels, n_labels)
         Number of samples by true label (row) and predicted label (column), as
         ``sklearn.metrics.confusion_matrix`` returns it.
     label_names : sequence of str, optional
-        Names of the labels. By default 0, 1, ...
+        Names of the labels, in the order of the sorted labels, which is that of the
+        rows. By default 0, 1, ...
     ax : matplotlib.axes.Axes, optional
         Where to draw. By default in a new figure.
 
@@ -95,8 +96,8 @@ def _check_matrix(matrix: ArrayLike) -> NDArray[np.float64]:
     square = counts.ndim == 2 and counts.shape[0] == counts.shape[1] > 0
     if not square or not np.isfinite(counts).all() or (counts < 0.0).any():
         expected = (
-            "numbers of samples by true and predicted label, shape (n_classes, "
-            "n_classes), none below 0"
+            "numbers of samples by true and predicted label, shape (n_labels, "
+            "n_labels), none below 0"
         )
         raise ParameterError("matrix", expected, matrix)
     return counts

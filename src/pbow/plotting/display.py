@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pbow._utils.checks import check_labels
+from pbow._utils.checks import check_label_names, check_labels
 from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.encoding import encode_counts, encode_likelihoods
+from pbow.errors import ParameterError
 from pbow.plotting._axes import COLORS, GRAY, MARKERS, RED, check_axes
 from pbow.plotting._checks import check_codebook, check_points, check_samples
 from pbow.plotting.codebook import LIGHT_GRAY, draw_codebook, thinned
@@ -39,18 +40,20 @@ class CodebookDisplay:
         The words, in the plane; of one resolution.
     points : array-like of shape (n_points, 2)
         Births and persistences to draw below the words.
-    classes : array-like of shape (n_classes,), optional
+    labels : array-like of shape (n_labels,), optional
         The labels.
-    shares : array-like of shape (n_classes, n_words), optional
-        The share of each word in the points of a label. Needed with `classes`.
+    shares : array-like of shape (n_labels, n_words), optional
+        The share of each word in the points of a label. Needed with `labels`.
+    label_names : sequence of str, optional
+        Names of the labels, for the legend. By default the labels themselves.
 
     Attributes
     ----------
-    codebook, points, classes, shares
-        As above, as arrays; None without classes.
-    word_classes : ndarray of int of shape (n_words,) or None
-        Index in `classes` of the label that a word has the largest share in, of equal
-        ones the first; -1 for a word without points. None without classes.
+    codebook, points, labels, label_names, shares
+        As above, as arrays; None without labels.
+    word_labels : ndarray of int of shape (n_words,) or None
+        Index in `labels` of the label that a word has the largest share in, of equal
+        ones the first; -1 for a word without points. None without labels.
     ax_ : matplotlib.axes.Axes
         Where :meth:`plot` has drawn.
     figure_ : matplotlib.figure.Figure
@@ -69,7 +72,7 @@ class CodebookDisplay:
     >>> bow = PersistenceBoW(n_words=2, random_state=0).fit(X)
     >>> y = ["flat", "flat", "tall", "tall"]
     >>> display = CodebookDisplay.from_estimator(bow, X, y)
-    >>> display.classes[display.word_classes].tolist()
+    >>> display.labels[display.word_labels].tolist()
     ['flat', 'tall']
     >>> [text.get_text() for text in display.ax_.get_legend().get_texts()]
     ['flat', 'tall']
@@ -83,8 +86,9 @@ class CodebookDisplay:
         codebook: KMeansCodebook | GaussianCodebook,
         points: ArrayLike,
         *,
-        classes: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
         shares: ArrayLike | None = None,
+        label_names: Sequence[str] | None = None,
     ) -> None:
         if len(codebook.sizes) > 1:
             expected = "of one resolution, as codebook.resolutions[-1]"
@@ -93,7 +97,8 @@ class CodebookDisplay:
             raise ValueError(msg)
         self.codebook = codebook
         self.points = check_points(points, "points")
-        self.classes, self.shares = _check_shares(classes, shares, codebook.n_words)
+        self.labels, self.shares = _check_shares(labels, shares, codebook.n_words)
+        self.label_names = _check_names(label_names, self.labels)
 
     @classmethod
     def from_estimator(
@@ -104,6 +109,7 @@ class CodebookDisplay:
         *,
         part: str | None = None,
         resolution: int | None = None,
+        label_names: Sequence[str] | None = None,
         ax: Axes | None = None,
     ) -> Self:
         """Draw the codebook of a vectorizer, over diagrams and their labels.
@@ -117,7 +123,7 @@ class CodebookDisplay:
             that are finite, or 5000 of them drawn at random.
         y : array-like of shape (n_samples,), optional
             Label of each diagram. The color and the shape of a word are those of the
-            class that it has the largest share in. The shares of all words in a class
+            label that it has the largest share in. The shares of all words in a label
             add up to 1: of its points by their nearest words, or of its sums of
             likelihoods, without point weights and before normalization.
         part : str, optional
@@ -125,6 +131,9 @@ class CodebookDisplay:
         resolution : int, optional
             Number of words of the resolution to draw, if the codebook has several. By
             default the finest.
+        label_names : sequence of str, optional
+            Names of the labels, in the order of the sorted labels of `y`. By default
+            the labels themselves.
         ax : matplotlib.axes.Axes, optional
             Where to draw. By default in a new figure.
 
@@ -141,21 +150,24 @@ class CodebookDisplay:
         finite = check_samples(estimator, X, part)
         points = thinned(finite)
         if y is None:
-            return cls(codebook, points).plot(ax)
-        classes, members = np.unique(check_labels(y, len(finite)), return_inverse=True)
+            return cls(codebook, points, label_names=label_names).plot(ax)
+        labels, members = np.unique(check_labels(y, len(finite)), return_inverse=True)
         if isinstance(codebook, KMeansCodebook):
             rows = encode_counts(finite, codebook)
         else:
             scale = getattr(estimator, "scale", "posterior")
             rows = encode_likelihoods(finite, codebook, scale=scale)
-        sums = np.stack([rows[members == k].sum(axis=0) for k in range(len(classes))])
+        sums = np.stack([rows[members == k].sum(axis=0) for k in range(len(labels))])
         totals = sums.sum(axis=1, keepdims=True)
         shares = np.divide(sums, totals, out=np.zeros_like(sums), where=totals > 0.0)
-        return cls(codebook, points, classes=classes, shares=shares).plot(ax)
+        display = cls(
+            codebook, points, labels=labels, shares=shares, label_names=label_names
+        )
+        return display.plot(ax)
 
     @property
-    def word_classes(self) -> NDArray[np.intp] | None:
-        """Index in `classes` of the label that each word has the largest share in."""
+    def word_labels(self) -> NDArray[np.intp] | None:
+        """Index in `labels` of the label that each word has the largest share in."""
         if self.shares is None:
             return None
         return np.where(self.shares.any(axis=0), self.shares.argmax(axis=0), NOBODY)
@@ -178,7 +190,7 @@ class CodebookDisplay:
         ImportError
             Without matplotlib, which is in the extra ``plot``.
         """
-        ax = check_axes(ax, 5.0 if self.classes is None else 5.8)
+        ax = check_axes(ax, 5.0 if self.labels is None else 5.8)
         words = draw_codebook(ax, self.codebook, [(self.points, LIGHT_GRAY)])
         for label, members, color, marker in self._groups():
             if isinstance(self.codebook, GaussianCodebook):
@@ -197,43 +209,53 @@ class CodebookDisplay:
                 zorder=3,
                 label=label,
             )
-        if self.classes is not None:
+        if self.labels is not None:
             # Beside the plane: words are everywhere in it.
             ax.legend(
-                title="most in class", loc="upper left", bbox_to_anchor=(1.0, 1.0)
+                title="largest share in", loc="upper left", bbox_to_anchor=(1.0, 1.0)
             )
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
     def _groups(self) -> Iterator[tuple[str, NDArray[np.intp], str, str]]:
         """Yield the words that look alike: their name, places, color and shape."""
-        if self.classes is None:
+        if self.labels is None:
             yield "words", np.arange(self.codebook.n_words), RED, "o"
             return
-        for k, label in enumerate(self.classes):
-            members = np.flatnonzero(self.word_classes == k)
+        for k, name in enumerate(self.label_names or ()):
+            members = np.flatnonzero(self.word_labels == k)
             # After all colors, the same ones come with other shapes.
             marker = MARKERS[(k + k // len(COLORS)) % len(MARKERS)]
-            yield str(label), members, COLORS[k % len(COLORS)], marker
-        nobodys = np.flatnonzero(self.word_classes == NOBODY)
+            yield name, members, COLORS[k % len(COLORS)], marker
+        nobodys = np.flatnonzero(self.word_labels == NOBODY)
         if len(nobodys):
             yield "none", nobodys, GRAY, "o"
 
 
 def _check_shares(
-    classes: ArrayLike | None, shares: ArrayLike | None, n_words: int
+    labels: ArrayLike | None, shares: ArrayLike | None, n_words: int
 ) -> tuple[NDArray[Any] | None, Floats | None]:
-    if classes is None and shares is None:
+    if labels is None and shares is None:
         return None, None
-    labels = np.asarray([] if classes is None else classes)
+    known = np.asarray([] if labels is None else labels)
     values = np.asarray([] if shares is None else shares, dtype=np.float64)
-    expected = (labels.size, n_words)
-    is_list = labels.ndim == 1 and labels.size > 0
+    expected = (known.size, n_words)
+    is_list = known.ndim == 1 and known.size > 0
     if not is_list or values.shape != expected or not (values >= 0.0).all():
         msg = (
-            "Expected classes, and shares of shape (n_classes, n_words) = "
-            f"{expected}, none below 0; got classes {classes!r:.100} and shares "
+            "Expected labels, and shares of shape (n_labels, n_words) = "
+            f"{expected}, none below 0; got labels {labels!r:.100} and shares "
             f"{shares!r:.100}."
         )
         raise ValueError(msg)
-    return labels, values
+    return known, values
+
+
+def _check_names(
+    label_names: Sequence[str] | None, labels: NDArray[Any] | None
+) -> list[str] | None:
+    if labels is not None:
+        return [str(name) for name in check_label_names(label_names, labels)]
+    if label_names is not None:
+        raise ParameterError("label_names", "None without labels", label_names)
+    return None

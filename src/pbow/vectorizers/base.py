@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pbow._utils.checks import is_finite_number
 from pbow._utils.constraints import Constraint, Jobs
 from pbow._utils.progress import progress_bar
-from pbow.diagrams import Diagrams, check_diagrams
+from pbow.diagrams import UNNAMED, Diagrams, check_diagrams
 from pbow.essential import (
     ESSENTIAL,
     ESSENTIAL_SUFFIX,
@@ -22,6 +22,7 @@ from pbow.essential import (
     parts_with_points,
 )
 from pbow.estimator import DiagramEstimator
+from pbow.vectorizers.seen import SeenRange
 
 __all__ = ["Vectorizer"]
 
@@ -46,6 +47,9 @@ class Vectorizer(DiagramEstimator):
     # The learnt attribute that is a dict with each part that has columns.
     by_part: ClassVar[str]
 
+    # Of each part; None where too little is known, and of models of older files.
+    ranges_: dict[str, SeenRange | None] | None
+
     essential: str | float
     n_jobs: int | None
 
@@ -55,8 +59,9 @@ class Vectorizer(DiagramEstimator):
         Parameters
         ----------
         X : Diagrams or list of array-like of shape (n_points_i, 2)
-            Diagrams with the parts that were there in fit, in any order; a plain list
-            stands for the only part. An empty diagram is a row of zeros.
+            Diagrams with the parts that were there in fit, in any order. A list stands
+            for the only part, and after a fit to a list, any single part does. An empty
+            diagram is a row of zeros.
         progress : bool, default=False
             Whether to show a progress bar on stderr.
 
@@ -64,11 +69,23 @@ class Vectorizer(DiagramEstimator):
         -------
         H : ndarray of shape (n_samples, n_features_out)
             One row per sample; the columns of the parts stand side by side.
+
+        Warns
+        -----
+        OutOfRangeWarning
+            If more than half of the points of a part lie far outside the range of
+            those seen in fit: farther than its longer side. Units may have changed.
         """
-        return self._encode(check_diagrams(X, parts=self.parts_), progress=progress)
+        X = check_diagrams(X, parts=self.parts_)
+        for name, seen in (self.ranges_ or {}).items():
+            if seen is not None:
+                seen.warn_of_far(X[name].points, name)
+        return self._encode(X, progress=progress)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Name the columns: part and feature, as in ``h1_word0``.
+
+        If the part has no name, as that of a list, the feature alone: ``word0``.
 
         Parameters
         ----------
@@ -82,12 +99,18 @@ class Vectorizer(DiagramEstimator):
         model = self._model()
         return np.array(
             [
-                f"{name.lower()}_{column}"
+                f"{model._prefix(name)}{column}"
                 for name in getattr(model, model.by_part)
                 for column in model._column_names(name)
             ],
             dtype=object,
         )
+
+    def _prefix(self, name: str) -> str:
+        """Return what the names of the columns of a part begin with."""
+        prefix = f"{name.lower()}_"
+        # And "inf_" for its essential points.
+        return prefix.removeprefix("_") if self.parts_ == (UNNAMED,) else prefix
 
     def n_features_by_part(self) -> dict[str, int]:
         """Count the columns of each part, without making their names.
@@ -138,7 +161,12 @@ class Vectorizer(DiagramEstimator):
 
     def _learn(self, X: Diagrams) -> dict[str, Any]:
         parts = parts_with_points(finite_parts(X, self.essential), X, self.essential)
-        return self._learn_parts(parts, births_only=set(parts) - set(X.parts))
+        births_only = set(parts) - set(X.parts)
+        ranges = {
+            name: None if name in births_only else SeenRange.of_points(part)
+            for name, part in parts.items()
+        }
+        return {**self._learn_parts(parts, births_only), "ranges_": ranges}
 
     def _check_learnt(self) -> None:
         births_only = dict.fromkeys(self.parts_, False)

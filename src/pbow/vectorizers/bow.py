@@ -74,6 +74,8 @@ class PersistenceBoW(CodebookVectorizer):
         resolutions one after another.
     parts_ : tuple of str
         The parts seen in fit.
+    ranges_ : dict of str to SeenRange or None
+        Births and persistences of the training points of each part, as far as known.
     ramps_ : dict of str to Ramp or None
         The weight of a point in the histogram, by part.
     size_curves_ : dict of str to SizeCurve or None

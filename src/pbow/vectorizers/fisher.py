@@ -86,6 +86,8 @@ class PersistenceFisherVector(ResidualVectorizer):
         temperature; those of all resolutions one after another.
     parts_ : tuple of str
         The parts seen in fit.
+    ranges_ : dict of str to SeenRange or None
+        Births and persistences of the training points of each part, as far as known.
     ramps_ : dict of str to Ramp or None
         The weight of a point in the sums, by part.
     size_curves_ : dict of str to SizeCurve or None
@@ -122,7 +124,7 @@ class PersistenceFisherVector(ResidualVectorizer):
            [ 0.66, -0.56, -1.08, -1.09],
            [ 0.  ,  0.  ,  0.  ,  0.  ]])
     >>> fisher.get_feature_names_out()[:2].tolist()
-    ['h1_word0_mean_birth', 'h1_word0_mean_persistence']
+    ['word0_mean_birth', 'word0_mean_persistence']
     """
 
     short_name: ClassVar[str] = "fisher"

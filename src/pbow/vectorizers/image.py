@@ -153,6 +153,8 @@ class PersistenceImage(PointVectorizer):
         Box, bandwidth and weight, by part.
     parts_ : tuple of str
         The parts seen in fit.
+    ranges_ : dict of str to SeenRange or None
+        Births and persistences of the training points of each part, as far as known.
 
     See Also
     --------
@@ -185,7 +187,7 @@ class PersistenceImage(PointVectorizer):
     Examples
     --------
     >>> from pbow.vectorizers import PersistenceImage
-    >>> X = [[[0.0, 1.0], [0.0, 0.9], [0.5, 0.6]], [[1.0, 1.5]], []]
+    >>> X = {"H1": [[[0.0, 1.0], [0.0, 0.9], [0.5, 0.6]], [[1.0, 1.5]], []]}
     >>> image = PersistenceImage(resolution=2, bandwidth=0.1)
     >>> image.fit_transform(X).round(2)
     array([[0.42, 0.67, 0.42, 0.  ],

@@ -96,6 +96,8 @@ class PersistenceLandscape(PointVectorizer):
         on training diagrams.
     parts_ : tuple of str
         The parts seen in fit.
+    ranges_ : dict of str to SeenRange or None
+        Births and persistences of the training points of each part, as far as known.
 
     See Also
     --------
@@ -115,7 +117,7 @@ class PersistenceLandscape(PointVectorizer):
     Examples
     --------
     >>> from pbow.vectorizers import PersistenceLandscape
-    >>> X = [[[0.0, 4.0], [1.0, 3.0]], [[0.0, 2.0]], []]
+    >>> X = {"H1": [[[0.0, 4.0], [1.0, 3.0]], [[0.0, 2.0]], []]}
     >>> landscape = PersistenceLandscape(n_levels=2, resolution=3)
     >>> landscape.fit_transform(X)
     array([[1., 2., 1., 0., 1., 0.],

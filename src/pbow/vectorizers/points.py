@@ -13,6 +13,7 @@ from pbow.blocks import DiagramBlocks
 from pbow.diagrams import Diagrams, check_diagrams
 from pbow.learning import OnePass, PartSummary, Request, summarize
 from pbow.vectorizers.base import Vectorizer
+from pbow.vectorizers.seen import SeenRange
 
 __all__ = ["PointVectorizer"]
 
@@ -31,7 +32,8 @@ class PointVectorizer(Vectorizer):
         ----------
         X : Diagrams, DiagramBlocks or list of array-like of shape (n_points_i, 2)
             Training diagrams. Several parts come as Diagrams, as a list of dicts
-            ``{part: array}`` or as a dict of lists; a plain list is a part "H1". Blocks
+            ``{part: array}``, as a dict of lists or as a DataFrame with one column per
+            part; the part of a plain list has no name. Blocks
             (:class:`~pbow.DiagramBlocks`) are read one at a time, at most three
             times, and lead to the same result as all diagrams in memory.
         y : None
@@ -115,7 +117,7 @@ class PointVectorizer(Vectorizer):
             raise ValueError(msg)
         learner = deepcopy(learner).add(X)
         self.fitted_ = self._fit(
-            X.parts, lambda new: new._learn_from(learner.summaries(), learner.request)
+            X.parts, lambda new: new._learn_all(learner.summaries(), learner.request)
         )
         self.batches_ = learner
         return self
@@ -138,4 +140,10 @@ class PointVectorizer(Vectorizer):
 
     def _learn(self, X: Diagrams | DiagramBlocks) -> dict[str, Any]:
         request = self._request()
-        return self._learn_from(summarize(X, request), request)
+        return self._learn_all(summarize(X, request), request)
+
+    def _learn_all(
+        self, parts: dict[str, PartSummary], request: Request
+    ) -> dict[str, Any]:
+        ranges = {name: SeenRange.of_summary(part) for name, part in parts.items()}
+        return {**self._learn_from(parts, request), "ranges_": ranges}

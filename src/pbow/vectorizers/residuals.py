@@ -8,9 +8,11 @@ from pbow._utils.constraints import Number
 from pbow.vectorizers.stable import LEAST_TEMPERATURE, MOST_TEMPERATURE
 from pbow.vectorizers.words import CodebookVectorizer
 
-__all__ = ["TEMPERATURE", "ResidualVectorizer"]
+__all__ = ["NO_RESIDUALS", "TEMPERATURE", "ResidualVectorizer"]
 
 TEMPERATURE = Number(LEAST_TEMPERATURE, MOST_TEMPERATURE)
+# Of fewer distinct points than words; a Fisher vector has variances nevertheless.
+NO_RESIDUALS = "Where every point is a word, all features are 0. "
 
 
 class ResidualVectorizer(CodebookVectorizer):

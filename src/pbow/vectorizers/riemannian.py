@@ -160,6 +160,8 @@ class RiemannianHeatMap(Vectorizer):
         The grid, mean and principal directions of each part.
     parts_ : tuple of str
         The parts seen in fit.
+    ranges_ : dict of str to SeenRange or None
+        Births and persistences of the training points of each part, as far as known.
 
     See Also
     --------

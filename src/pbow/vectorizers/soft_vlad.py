@@ -12,7 +12,7 @@ from pbow._utils.constraints import Constraint, OneOf
 from pbow.codebook import COVARIANCES, GaussianCodebook, Sizes, learn_gaussian
 from pbow.diagrams import Diagrams
 from pbow.residuals import SOFT_NORMALIZATIONS, encode_soft_residuals
-from pbow.vectorizers.residuals import TEMPERATURE, ResidualVectorizer
+from pbow.vectorizers.residuals import NO_RESIDUALS, TEMPERATURE, ResidualVectorizer
 from pbow.vectorizers.words import NWords
 from pbow.weighting import Ramp
 
@@ -40,7 +40,8 @@ class SoftPersistenceVLAD(ResidualVectorizer):
         resolutions, learnt from one sample, whose columns stand side by side; "auto"
         chooses one by the Bayesian information criterion; a dict has one of these for
         each part. With fewer distinct points than components, each point has one, with
-        a warning; resolutions that would coincide are learnt once.
+        a warning: its residual is 0, and so are all features. Resolutions that would
+        coincide are learnt once.
     covariance : {"diag", "full", "tied"}, default="diag"
         Shape of the components: axis-parallel, any, or any but the same for all.
     temperature : float, default=2.0
@@ -86,6 +87,8 @@ class SoftPersistenceVLAD(ResidualVectorizer):
         temperature; those of all resolutions one after another.
     parts_ : tuple of str
         The parts seen in fit.
+    ranges_ : dict of str to SeenRange or None
+        Births and persistences of the training points of each part, as far as known.
     ramps_ : dict of str to Ramp or None
         The weight of a point in the sums, by part.
     size_curves_ : dict of str to SizeCurve or None
@@ -112,10 +115,11 @@ class SoftPersistenceVLAD(ResidualVectorizer):
            [ 0.  ,  0.38,  0.7 , -0.62],
            [ 0.  ,  0.  ,  0.  ,  0.  ]])
     >>> vlad.get_feature_names_out()[:2].tolist()
-    ['h1_word0_birth', 'h1_word0_persistence']
+    ['word0_birth', 'word0_persistence']
     """
 
     short_name: ClassVar[str] = "soft-vlad"
+    of_fewer: ClassVar[str] = NO_RESIDUALS
     features: ClassVar[tuple[str, ...]] = ("birth", "persistence")
     constraints: ClassVar[Mapping[str, Constraint]] = {
         "covariance": OneOf(*COVARIANCES),

@@ -96,6 +96,8 @@ class StablePersistenceBoW(CodebookVectorizer):
         temperature; those of all resolutions one after another.
     parts_ : tuple of str
         The parts seen in fit.
+    ranges_ : dict of str to SeenRange or None
+        Births and persistences of the training points of each part, as far as known.
     ramps_ : dict of str to Ramp or None
         The weight of a point in the sums, by part.
     size_curves_ : dict of str to SizeCurve or None
@@ -118,15 +120,23 @@ class StablePersistenceBoW(CodebookVectorizer):
 
     Examples
     --------
+    Two words, near persistence 1.5 and 4.5. A point near one of them counts for that
+    one; a point between them counts for both, in all as 1.
+
     >>> from pbow import StablePersistenceBoW
-    >>> X = [[[0.0, 1.0], [0.0, 0.9], [0.5, 0.6]], [[0.5, 0.7]], []]
-    >>> bow = StablePersistenceBoW(n_words=(1, 2), random_state=0)
-    >>> bow.fit_transform(X).round(2)
-    array([[1.73, 1.  , 1.41],
-           [1.  , 1.  , 0.  ],
-           [0.  , 0.  , 0.  ]])
+    >>> X = [[[0, 1], [0, 2], [1, 2], [1, 3]], [[0, 4], [0, 5], [1, 5], [1, 6]]]
+    >>> bow = StablePersistenceBoW(n_words=2, normalize=None, random_state=0).fit(X)
+    >>> bow.transform([[[0, 1]], [[0, 2.5]], [[0, 3]], []]).round(2)
+    array([[1.  , 0.  ],
+           [0.82, 0.18],
+           [0.5 , 0.5 ],
+           [0.  , 0.  ]])
+
+    Several resolutions stand side by side.
+
+    >>> bow = StablePersistenceBoW(n_words=(1, 2), random_state=0).fit(X)
     >>> bow.get_feature_names_out().tolist()
-    ['h1_n1_word0', 'h1_n2_word0', 'h1_n2_word1']
+    ['n1_word0', 'n2_word0', 'n2_word1']
     """
 
     short_name: ClassVar[str] = "spbow"

@@ -58,6 +58,8 @@ class PersistenceStatistics(PointVectorizer):
         Names of the statistics of each part. Nothing else is learnt.
     parts_ : tuple of str
         The parts seen in fit.
+    ranges_ : dict of str to SeenRange or None
+        Births and persistences of the training points of each part, as far as known.
 
     See Also
     --------
@@ -86,10 +88,10 @@ class PersistenceStatistics(PointVectorizer):
     >>> H.shape
     (2, 38)
     >>> columns = statistics.get_feature_names_out().tolist()
-    >>> H[:, columns.index("h1_lifetime_mean")]
+    >>> H[:, columns.index("lifetime_mean")]
     array([2., 0.])
     >>> columns[-3:]
-    ['h1_lifetime_q90', 'h1_count', 'h1_entropy']
+    ['lifetime_q90', 'count', 'entropy']
     """
 
     short_name: ClassVar[str] = "statistics"

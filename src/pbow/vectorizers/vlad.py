@@ -12,7 +12,7 @@ from pbow._utils.constraints import Constraint, OneOf
 from pbow.codebook import KMeansCodebook, Sizes, learn_kmeans
 from pbow.diagrams import Diagrams
 from pbow.residuals import VLAD_NORMALIZATIONS, encode_residuals
-from pbow.vectorizers.residuals import ResidualVectorizer
+from pbow.vectorizers.residuals import NO_RESIDUALS, ResidualVectorizer
 from pbow.vectorizers.words import NWords
 from pbow.weighting import Ramp
 
@@ -40,7 +40,8 @@ class PersistenceVLAD(ResidualVectorizer):
         resolutions, learnt from one sample, whose columns stand side by side; "auto"
         chooses one by the distortion of held-out points; a dict has one of these for
         each part. With fewer distinct points than words, each point is a word, with a
-        warning; resolutions that would coincide are learnt once.
+        warning: its residual is 0, and so are all features. Resolutions that would
+        coincide are learnt once.
     weighting : {"uniform", "ramp"}, default="uniform"
         Probability of a point to be sampled for clustering: the same for all (without
         replacement), or growing linearly with persistence between two quantiles (with
@@ -81,6 +82,8 @@ class PersistenceVLAD(ResidualVectorizer):
         resolutions one after another.
     parts_ : tuple of str
         The parts seen in fit.
+    ranges_ : dict of str to SeenRange or None
+        Births and persistences of the training points of each part, as far as known.
     ramps_ : dict of str to Ramp or None
         The weight of a point in the sums, by part.
     size_curves_ : dict of str to SizeCurve or None
@@ -113,10 +116,11 @@ class PersistenceVLAD(ResidualVectorizer):
            [ 0.  ,  0.38,  0.7 , -0.62],
            [ 0.  ,  0.  ,  0.  ,  0.  ]])
     >>> vlad.get_feature_names_out()[:2].tolist()
-    ['h1_word0_birth', 'h1_word0_persistence']
+    ['word0_birth', 'word0_persistence']
     """
 
     short_name: ClassVar[str] = "vlad"
+    of_fewer: ClassVar[str] = NO_RESIDUALS
     features: ClassVar[tuple[str, ...]] = ("birth", "persistence")
     constraints: ClassVar[Mapping[str, Constraint]] = {
         **ResidualVectorizer.constraints,

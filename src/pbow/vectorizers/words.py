@@ -75,6 +75,8 @@ class CodebookVectorizer(PointVectorizer):
     """
 
     size_parameter: ClassVar[str] = "n_words"
+    # What it means, a sentence, that each distinct point is a word.
+    of_fewer: ClassVar[str] = ""
     by_part: ClassVar[str] = "codebooks_"
     constraints: ClassVar[Mapping[str, Constraint]] = {
         "n_words": PerPart(
@@ -172,7 +174,7 @@ class CodebookVectorizer(PointVectorizer):
 
     def _warn_of_fewer(self, codebooks: Mapping[str, Codebook]) -> None:
         """Warn, once for all parts, of fewer words than were asked for."""
-        fewer = []
+        fewer, topic = [], []
         for name, codebook in codebooks.items():
             n_words = value_of_part(self.n_words, name)
             if n_words != "auto" and max(codebook.sizes) < max(_sizes(n_words)):
@@ -180,14 +182,17 @@ class CodebookVectorizer(PointVectorizer):
                     " + ".join(map(str, sizes))
                     for sizes in (codebook.sizes, _sizes(n_words))
                 )
-                fewer.append(f"part {name} has {there} words instead of {asked}")
+                has = f"part {name} has" if name else "there are"
+                fewer.append(f"{has} {there} words instead of {asked}")
+                topic.append((name, asked))
         if fewer:
             msg = (
                 "There are fewer distinct points to learn from than words: "
-                f"{', '.join(fewer)}. Lower n_words, which may be a dict by part, or "
-                "raise sample_size where it is the limit."
+                f"{', '.join(fewer)}. {self.of_fewer}Lower n_words, which may be a "
+                "dict by part, or raise sample_size where it is the limit."
             )
-            warn_user(msg, FewerWordsWarning)
+            # Not by how many: each split of a cross-validation has another number.
+            warn_user(msg, FewerWordsWarning, topic=tuple(topic))
 
     def _encode_part(self, name: str, part: Diagrams) -> NDArray[Any]:
         return self._encode_words(part, self.codebooks_[name], self.ramps_[name])

@@ -7,7 +7,6 @@ Whatever is wrong with a file becomes a FileFormatError that names it.
 from __future__ import annotations
 
 import hashlib
-import warnings
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from pbow._utils.files import AnyPath
 from pbow._utils.tables import read_table
 from pbow._utils.text import natural_key
 from pbow._utils.unpacking import check_zip, damage_as_value_error
+from pbow._utils.warn import warn_user
 from pbow.errors import FileFormatError, format_error
 
 __all__ = ["Release", "open_release", "printable", "refuse"]
@@ -145,8 +145,7 @@ def _warn_of_names_outside(path: Path, names: Iterable[str]) -> None:
             f"({len(outside)}, as {outside[0]!r:.80}). If you trust it, pack it anew, "
             "without '..' in names."
         )
-        # The caller of import_dataset, beyond it and the context manager.
-        warnings.warn(msg, UserWarning, stacklevel=5)
+        warn_user(msg)
 
 
 def _is_shown(name: str) -> bool:
