@@ -113,6 +113,14 @@ def by_part(samples: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 def as_diagram(diagram: Any, index: int, name: str) -> Floats:
     """Return one diagram as an array of shape (n_points, 2)."""
+    # Most are such arrays already, and there may be a million of them.
+    if (
+        type(diagram) is np.ndarray
+        and diagram.dtype == np.float64
+        and diagram.ndim == 2
+        and diagram.shape[1] == 2
+    ):
+        return diagram
     what = f"Diagram {index} of part {name}"
     if isinstance(diagram, Mapping):
         msg = f"{what} is a dict, but sample 0 is not. Pass dicts for all samples."

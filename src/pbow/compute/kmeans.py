@@ -190,7 +190,7 @@ def _assign(
 ) -> tuple[float, int]:
     """Label points ``start:stop``; add their squared distances, count the changes.
 
-    A point nearer to the word of its label than ``reach`` (squared) keeps it; the others
+    A point nearer to the word of its label than ``reach`` (squared) keeps it; others
     are compared with all words.
     """
     x = np.empty(BLOCK)
@@ -212,7 +212,7 @@ def _assign(
         for t in range(size):
             x[end], y[end], which[end] = some[t, 0], some[t, 1], np.uint64(t)
             end += is_open[t]
-        n_open = np.int64(end)
+        n_open = int(end)
         scan_block(x, y, n_open, words, smallest, nearest)
         for t in range(n_open):
             at = which[t]
