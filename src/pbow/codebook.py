@@ -60,8 +60,6 @@ COVARIANCE_FLOOR = 1e-4
 SEED_A_POINT = 0.6
 ASSIGN_A_WORD = 0.3
 EXPECT_A_WORD = 3.0
-CLUSTER_A_WORD = 7.0  # of seeding and of all rounds
-LONGEST_IN_THREADS = 1e9
 # A component with a thousandth of a point is lost.
 LOST_MASS = 1e-3
 
@@ -313,7 +311,6 @@ def learn_kmeans(
     whiten: bool,
     n_init: int,
     seed: int,
-    n_jobs: int | None = None,
 ) -> KMeansCodebook:
     """Cluster a sample into words by k-means.
 
@@ -337,8 +334,6 @@ def learn_kmeans(
         Number of starts.
     seed : int
         Decides the starts.
-    n_jobs : int, optional
-        Number of threads, among which resolutions are shared out.
 
     Returns
     -------
@@ -355,7 +350,7 @@ def learn_kmeans(
     """
     points, scale = _scaled(sample, n_init, whiten=whiten)
     books = []
-    for centers, _ in _cluster(points, _sizes(n_words), n_init, seed, n_jobs):
+    for centers, _ in _cluster(points, _sizes(n_words), n_init, seed):
         words = centers[:, : len(scale)] * scale
         books.append(KMeansCodebook(words[_by_persistence(words)], scale))
     return KMeansCodebook.join(books)
@@ -401,7 +396,7 @@ def learn_gaussian(
     seed : int
         Decides the starts.
     n_jobs : int, optional
-        Number of threads, among which resolutions are shared out.
+        Number of threads, among which the resolutions are shared out.
 
     Returns
     -------
@@ -421,7 +416,7 @@ def learn_gaussian(
     """
     check_option("covariance", covariance, COVARIANCES)
     points, scale = _scaled(sample, n_init, whiten=whiten)
-    clusterings = _cluster(points, _sizes(n_words), n_init, seed, n_jobs)
+    clusterings = list(_cluster(points, _sizes(n_words), n_init, seed))
     floor = _covariance_floor(points)
     if covariance == "tied":
         mixtures = [_share_covariance(points, *each, floor) for each in clusterings]
@@ -443,28 +438,18 @@ def _codebook_of(
 
 
 def _cluster(
-    points: Floats, sizes: Sequence[int], n_init: int, seed: int, n_jobs: int | None
-) -> list[Clusters]:
-    """Return words and labels of each resolution, as far as they differ."""
-    n = len(points)
-    costs = [CLUSTER_A_WORD * n_init * n * min(n_words, n) for n_words in sizes]
-    clusterings = map_tasks(
-        lambda n_words: _best_clusters(points, n_words, n_init, seed),
-        sizes,
-        costs,
-        # Ctrl-C would not end another thread: what takes long stays in this one.
-        n_jobs if sum(costs) < LONGEST_IN_THREADS else 1,
-    )
-    found: list[Clusters] = []
+    points: Floats, sizes: Sequence[int], n_init: int, seed: int
+) -> Iterator[Clusters]:
+    """Yield words and labels of each resolution, as far as they differ."""
     n_before = 0
-    for n_words, (words, labels) in zip(sizes, clusterings, strict=False):
+    for n_words in sizes:
+        words, labels = _best_clusters(points, n_words, n_init, seed)
         if len(words) > n_before:
-            found.append((words, labels))
+            yield words, labels
         # With fewer distinct points than words, more words would be the same ones.
         if len(words) < n_words:
             break
         n_before = len(words)
-    return found
 
 
 def _best_clusters(points: Floats, n_words: int, n_init: int, seed: int) -> Clusters:
@@ -518,7 +503,7 @@ def _maximize_likelihoods(
         now = [mixtures[i] for i in rising]
         tasks = list(zip(rising, _pack_each(now), strict=True))
         costs = [EXPECT_A_WORD * len(points) * c.shape[1] for _, c in tasks]
-        expected = list(map_tasks(expect_in, tasks, costs, n_jobs))
+        expected = map_tasks(expect_in, tasks, costs, n_jobs)
         moments = [moments for moments, _ in expected]
         raised = _maximize_each(moments, now, **limits)
         for i, mixture, (moment, likelihood) in zip(

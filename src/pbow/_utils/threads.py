@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import copy_context
 from itertools import pairwise
 from threading import Thread
@@ -118,15 +118,12 @@ def map_tasks(
     tasks: Sequence[Task],
     nanoseconds: Sequence[float],
     n_jobs: int | None,
-) -> Iterator[Result]:
-    """Return ``function(task)`` of a few tasks of rough costs, in their order.
-
-    In this thread, each is done when its result is asked for; in several, all at once.
-    """
+) -> list[Result]:
+    """Return ``function(task)`` of a few tasks of rough costs, in their order."""
     work = sum(nanoseconds)
     n_threads = min(count_threads(n_jobs), len(tasks), int(work / WORTH_A_THREAD))
     if n_threads <= 1:
-        return map(function, tasks)
+        return [function(task) for task in tasks]
     results: dict[int, Result] = {}
 
     def run(i: int) -> None:
@@ -135,7 +132,7 @@ def map_tasks(
     # The longest first, so that none is begun when the other threads end.
     order = sorted(range(len(tasks)), key=lambda i: -nanoseconds[i])
     for_each(run, order, n_threads, work)
-    return map(results.__getitem__, range(len(tasks)))
+    return [results[i] for i in range(len(tasks))]
 
 
 def steps_per_call(nanoseconds_per_step: float) -> int:
