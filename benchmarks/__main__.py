@@ -22,6 +22,7 @@ from benchmarks import (
     resolutions,
     sampling,
     scaling,
+    small,
     stable,
     statistics,
     streaming,
@@ -42,6 +43,7 @@ BENCHMARKS: dict[str, Callable[[Settings], list[Table]]] = {
     "mixture": learning.benchmark_mixture,
     "sample": sampling.benchmark_sample,
     "pipeline": sampling.benchmark_pipeline,
+    "small": small.benchmark,
     "images": images.benchmark,
     "landscapes": landscapes.benchmark,
     "statistics": statistics.benchmark,
@@ -59,7 +61,7 @@ BENCHMARKS: dict[str, Callable[[Settings], list[Table]]] = {
 
 # Too long for a quick run: some start processes, which import and compile, and some
 # have peers that take seconds for a few diagrams.
-NOT_QUICK = {"elsewhere", "cold", "streaming", "landmarks"}
+NOT_QUICK = {"elsewhere", "cold", "streaming", "landmarks", "small"}
 NOT_QUICK |= {"images", "landscapes", "statistics", "gram", "wasserstein"}
 
 

@@ -97,6 +97,26 @@ def test_resolutions_learnt_side_by_side_are_each_alone_to_the_last_bit(sample, 
             assert_array_equal(getattr(book, name), getattr(alone, name))
 
 
+@pytest.mark.parametrize("covariance", ["diag", "full"])
+def test_threads_learn_the_same_mixtures(rng, covariance):
+    sample = rng.exponential(size=(5000, 2))  # enough for three threads
+    options = MIXTURE | {"covariance": covariance}
+    one, three = (
+        learn_gaussian(sample, (10, 40, 100), **options, n_jobs=n) for n in (1, 3)
+    )
+    for name in ("weights", "means", "covariances"):
+        assert_array_equal(getattr(one, name), getattr(three, name))
+
+
+@pytest.mark.parametrize("n_points", [1, 2, 129, 20_000])
+def test_whitening_divides_by_the_standard_deviations(rng, n_points):
+    for n_dims in (1, 2):
+        sample = rng.normal(3.0, 2.0, size=(n_points, n_dims))
+        spread = sample.std(axis=0) if n_points > 1 else np.ones(n_dims)
+        scale = learn_kmeans(sample, 1, **KMEANS | {"whiten": True}).scale
+        assert_allclose(scale, spread, rtol=1e-12)
+
+
 @each_learner
 def test_resolutions_end_where_every_distinct_point_is_a_word(learn):
     sample = np.repeat([[0.0, 1.0], [0.5, 2.0], [0.5, 3.0]], 10, axis=0)

@@ -22,6 +22,7 @@ __all__ = [
     "by_part",
     "columns_of",
     "describe",
+    "is_diagram",
     "is_table",
     "listed",
     "refuse_results",
@@ -167,6 +168,19 @@ def by_part(samples: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
             )
             raise ValueError(msg)
     return {name: [sample[name] for sample in samples] for name in names}
+
+
+def is_diagram(diagram: Any) -> bool:
+    """Whether it is an array as diagrams are stored, and needs no conversion.
+
+    Most are, and there may be a million of them.
+    """
+    return (
+        type(diagram) is np.ndarray
+        and diagram.dtype == np.float64
+        and diagram.ndim == 2
+        and diagram.shape[1] == 2
+    )
 
 
 def as_diagram(diagram: Any, what: str) -> Floats:

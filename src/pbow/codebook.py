@@ -22,7 +22,7 @@ from pbow._utils.checks import check_option, is_integer
 from pbow._utils.html import html_table
 from pbow._utils.records import ArrayRecord, as_finite, check_range
 from pbow._utils.text import plural
-from pbow._utils.threads import steps_per_call
+from pbow._utils.threads import map_tasks, steps_per_call
 from pbow.compute.grid import Grid, build_grid
 from pbow.compute.kmeans import lloyd, seed_plusplus
 from pbow.compute.mixture import (
@@ -364,6 +364,7 @@ def learn_gaussian(
     whiten: bool,
     n_init: int,
     seed: int,
+    n_jobs: int | None = None,
 ) -> GaussianCodebook:
     """Fit a Gaussian mixture to a sample.
 
@@ -394,6 +395,8 @@ def learn_gaussian(
         Number of k-means starts.
     seed : int
         Decides the starts.
+    n_jobs : int, optional
+        Number of threads, among which the resolutions are shared out.
 
     Returns
     -------
@@ -419,7 +422,7 @@ def learn_gaussian(
         mixtures = [_share_covariance(points, *each, floor) for each in clusterings]
     else:
         mixtures = _maximize_likelihoods(
-            points, clusterings, floor, diagonal=covariance == "diag"
+            points, clusterings, floor, diagonal=covariance == "diag", n_jobs=n_jobs
         )
     return GaussianCodebook.join([_codebook_of(*each, scale) for each in mixtures])
 
@@ -470,7 +473,12 @@ def _best_clusters(points: Floats, n_words: int, n_init: int, seed: int) -> Clus
 
 
 def _maximize_likelihoods(
-    points: Floats, clusterings: Sequence[Clusters], floor: float, *, diagonal: bool
+    points: Floats,
+    clusterings: Sequence[Clusters],
+    floor: float,
+    *,
+    diagonal: bool,
+    n_jobs: int | None,
 ) -> list[Mixture]:
     """Fit a mixture to each clustering, side by side until it no longer rises."""
     limits: dict[str, Any] = {"diagonal": diagonal, "floor": floor}
@@ -485,12 +493,17 @@ def _maximize_likelihoods(
     densities = np.empty((len(mixtures), len(points)))
     previous = [-np.inf] * len(mixtures)
     rising = list(range(len(mixtures)))
+
+    def expect_in(task: tuple[int, Floats]) -> tuple[Floats, float]:
+        i, components = task
+        per_call = steps_per_call(EXPECT_A_WORD * components.shape[1])
+        return expect(points, components, densities[i], per_call)
+
     for _ in range(MAX_ITER):
         now = [mixtures[i] for i in rising]
-        expected = []
-        for i, components in zip(rising, _pack_each(now), strict=True):
-            per_call = steps_per_call(EXPECT_A_WORD * components.shape[1])
-            expected.append(expect(points, components, densities[i], per_call))
+        tasks = list(zip(rising, _pack_each(now), strict=True))
+        costs = [EXPECT_A_WORD * len(points) * c.shape[1] for _, c in tasks]
+        expected = map_tasks(expect_in, tasks, costs, n_jobs)
         moments = [moments for moments, _ in expected]
         raised = _maximize_each(moments, now, **limits)
         for i, mixture, (moment, likelihood) in zip(
@@ -513,11 +526,12 @@ def _maximize_likelihoods(
 def _moments_of_clusters(
     points: Floats, words: Floats, labels: NDArray[np.int32]
 ) -> Floats:
-    x, y = (points - words[labels]).T
+    at = labels.astype(np.intp)
+    x, y = (points[:, k] - words[:, k][at] for k in (0, 1))
     return np.array(
         [
-            np.bincount(labels, shares, len(words))
-            for shares in (np.ones(len(points)), x, y, x * x, x * y, y * y)
+            np.bincount(at, minlength=len(words)),
+            *(np.bincount(at, m, len(words)) for m in (x, y, x * x, x * y, y * y)),
         ]
     )
 
@@ -579,7 +593,7 @@ def _restart(
 def _covariance_floor(points: Floats) -> float:
     """Return the least variance of a component, positive even for identical points."""
     # Relative to a point, so that an axis without spread has no variance by rounding.
-    variance = float((points - points[0]).var(axis=0).max())
+    variance = max(_variance(column - column[0]) for column in _columns(points))
     if variance <= SMALLEST_SPREAD**2:
         # Identical points have no scale but their distance from the origin, if any.
         size = float(np.abs(points).max())
@@ -589,11 +603,29 @@ def _covariance_floor(points: Floats) -> float:
 
 def _spread(sample: Floats) -> Floats:
     """Return the standard deviations, and 1 where an axis has no spread."""
-    low, size = sample.min(axis=0), np.ptp(sample, axis=0)
-    # In units of the range: no overflow, and exactly 0 for equal values.
-    unit = np.where(size > SMALLEST_SPREAD, size, 1.0)
-    spread = ((sample - low) / unit).std(axis=0) * unit
-    return np.where(size > SMALLEST_SPREAD, spread, 1.0)
+    spread = np.ones(sample.shape[1])
+    for k, column in enumerate(_columns(sample)):
+        low, size = column.min(), np.ptp(column)
+        if size > SMALLEST_SPREAD:
+            # In units of the range: no overflow, and exactly 0 for equal values.
+            units = (column - low) / size
+            variance = units.var() if len(spread) == 1 else _variance(units)
+            spread[k] = math.sqrt(variance) * size
+    return spread
+
+
+def _columns(points: Floats) -> list[Floats]:
+    return [np.ascontiguousarray(column) for column in points.T]
+
+
+def _variance(column: Floats) -> float:
+    """Return what numpy's ``var(axis=0)`` gives for a column of several.
+
+    That adds row after row, and takes five times as long. Of a single column numpy adds
+    halves, which rounds differently.
+    """
+    centered = column - np.add.accumulate(column)[-1] / len(column)
+    return float(np.add.accumulate(centered * centered)[-1] / len(column))
 
 
 def in_plane(array: Floats, value: float) -> Floats:

@@ -21,6 +21,7 @@ from pbow._conversion import (
     by_part,
     columns_of,
     describe,
+    is_diagram,
     is_table,
     listed,
     refuse_results,
@@ -154,7 +155,10 @@ class Diagrams:
         if samples and isinstance(samples[0], Mapping):
             return cls.from_parts(by_part(samples))
         part = of_part(name)
-        blocks = [as_diagram(d, f"Diagram {i}{part}") for i, d in enumerate(samples)]
+        blocks = [
+            d if is_diagram(d) else as_diagram(d, f"Diagram {i}{part}")
+            for i, d in enumerate(samples)
+        ]
         sizes = np.fromiter((len(b) for b in blocks), dtype=np.int64, count=len(blocks))
         points = np.concatenate(blocks) if blocks else np.empty((0, 2))
         points.flags.writeable = False

@@ -17,6 +17,7 @@ from pbow._utils.threads import (
     count_threads,
     for_each,
     for_each_block,
+    map_tasks,
     steps_per_call,
 )
 
@@ -96,6 +97,25 @@ def test_an_error_reaches_the_caller_and_stops_the_other_threads():
         )
     # Of 32 blocks, no thread got as far as a third.
     assert len(seen) <= 14
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1, 2, 5])
+@pytest.mark.parametrize("cost", [1.0, WORTH_A_THREAD])
+def test_results_of_tasks_are_in_their_order(n_jobs, cost):
+    tasks = [3, 1, 2, 0]
+    costs = [cost * task for task in tasks]
+    assert map_tasks(lambda task: task**2, tasks, costs, n_jobs) == [9, 1, 4, 0]
+
+
+def test_tasks_that_cost_enough_are_run_at_the_same_time():
+    both = threading.Barrier(2, timeout=60)
+    costs = [WORTH_A_THREAD] * 2
+    assert sorted(map_tasks(lambda _: both.wait(), "ab", costs, 2)) == [0, 1]
+
+
+def test_an_error_in_a_task_reaches_the_caller():
+    with pytest.raises(ZeroDivisionError):
+        map_tasks(lambda task: 1 / task, [1, 0], [WORTH_A_THREAD] * 2, 2)
 
 
 @pytest.mark.parametrize("n_threads", [1, 3])

@@ -121,3 +121,20 @@ def test_clusters_are_as_tight_as_those_of_scikit_learn(points):
         ours.append(lloyd(points, words, 100, 1e-4, np.zeros(len(points), np.int32))[0])
     theirs = KMeans(12, n_init=5, random_state=0).fit(points).inertia_
     assert min(ours) < 1.05 * theirs
+
+
+@pytest.mark.parametrize("digits", [1, 2, 12])
+@pytest.mark.parametrize("n_words", [2, 30, 200])
+@pytest.mark.parametrize("scale", [1e-155, 1e-100, 1.0, 1e90])
+def test_after_every_round_labels_are_those_of_the_nearest_words(
+    rng, digits, n_words, scale
+):
+    # Coordinates of few digits have many ties; the first word wins.
+    points = rng.exponential(size=(1700, 2)).round(digits) * scale
+    words, labels = points[:n_words].copy(), np.zeros(len(points), np.int32)
+    for _ in range(6):
+        inertia, _ = lloyd(points, words, 1, 0.0, labels)
+        squared = (points[:, None, 0] - words[:, 0]) ** 2
+        squared += (points[:, None, 1] - words[:, 1]) ** 2
+        assert_array_equal(labels, squared.argmin(axis=1))
+        assert_allclose(inertia, squared.min(axis=1).sum(), rtol=1e-9)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import copy_context
 from itertools import pairwise
 from threading import Thread
@@ -23,9 +23,17 @@ from numpy.typing import NDArray
 
 from pbow._utils.checks import is_integer
 
-__all__ = ["count_threads", "fill_rows", "for_each", "for_each_block", "steps_per_call"]
+__all__ = [
+    "count_threads",
+    "fill_rows",
+    "for_each",
+    "for_each_block",
+    "map_tasks",
+    "steps_per_call",
+]
 
 Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 # Below this many nanoseconds of work for each, threads cost more than they save.
 WORTH_A_THREAD = 500_000.0
@@ -103,6 +111,28 @@ def fill_rows(
         nanoseconds_per_point=nanoseconds_per_point,
         n_jobs=n_jobs,
     )
+
+
+def map_tasks(
+    function: Callable[[Task], Result],
+    tasks: Sequence[Task],
+    nanoseconds: Sequence[float],
+    n_jobs: int | None,
+) -> list[Result]:
+    """Return ``function(task)`` of a few tasks of rough costs, in their order."""
+    work = sum(nanoseconds)
+    n_threads = min(count_threads(n_jobs), len(tasks), int(work / WORTH_A_THREAD))
+    if n_threads <= 1:
+        return [function(task) for task in tasks]
+    results: dict[int, Result] = {}
+
+    def run(i: int) -> None:
+        results[i] = function(tasks[i])
+
+    # The longest first, so that none is begun when the other threads end.
+    order = sorted(range(len(tasks)), key=lambda i: -nanoseconds[i])
+    for_each(run, order, n_threads, work)
+    return [results[i] for i in range(len(tasks))]
 
 
 def steps_per_call(nanoseconds_per_step: float) -> int:

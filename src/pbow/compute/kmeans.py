@@ -17,6 +17,13 @@ __all__ = ["lloyd", "seed_plusplus"]
 
 Floats = NDArray[np.float64]
 
+# A quarter, and less by far more than rounding errors.
+QUARTER = 0.25 * (1.0 - 1e-9)
+# Squares below this have lost digits.
+SMALLEST_SQUARE = 1e-290
+# With fewer, distances between the words take longer than what they save.
+POINTS_PER_WORD = 8
+
 
 def seed_plusplus(
     points: Floats, stream: np.uint64, n_trials: int, words: Floats, words_per_call: int
@@ -144,6 +151,7 @@ def lloyd(
     after ``points_per_call``, rounded up to whole blocks.
     """
     squared = np.empty(len(points))
+    reach = np.zeros(len(words))
     step = -(-points_per_call // BLOCK) * BLOCK
 
     def assign() -> tuple[float, int]:
@@ -151,7 +159,7 @@ def lloyd(
         for start in range(0, len(points), step):
             stop = min(start + step, len(points))
             inertia, changed = _assign(
-                points, start, stop, words, labels, squared, inertia
+                points, start, stop, words, reach, labels, squared, inertia
             )
             n_changed += changed
         return inertia, n_changed
@@ -161,7 +169,7 @@ def lloyd(
     rounds = 0
     while rounds < max_iter:
         rounds += 1
-        _move(points, labels, squared, words)
+        _move(points, labels, squared, words, reach)
         inertia, n_changed = assign()
         if n_changed == 0 or previous - inertia <= tolerance * inertia:
             break
@@ -175,35 +183,59 @@ def _assign(
     start: int,
     stop: int,
     words: Floats,
+    reach: Floats,
     labels: NDArray[np.int32],
     squared: Floats,
     inertia: float,
 ) -> tuple[float, int]:
-    """Label points ``start:stop``; add their squared distances, count the changes."""
+    """Label points ``start:stop``; add their squared distances, count the changes.
+
+    A point nearer to the word of its label than ``reach`` (squared) keeps it; others
+    are compared with all words.
+    """
     x = np.empty(BLOCK)
     y = np.empty(BLOCK)
     smallest = np.empty(BLOCK)
     nearest = np.empty(BLOCK, np.int64)
+    is_open, which = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
     n_changed = 0
     for low in range(start, stop, BLOCK):
         size = min(BLOCK, stop - low)
         some, known, distances = points[low:], labels[low:], squared[low:]
         for t in range(size):
-            x[t], y[t] = some[t, 0], some[t, 1]
-        scan_block(x, y, size, words, smallest, nearest)
+            k = np.uint64(known[t])
+            dx, dy = some[t, 0] - words[k, 0], some[t, 1] - words[k, 1]
+            distances[t] = dx * dx + dy * dy
+            is_open[t] = distances[t] >= reach[k]
+        # No branches: a processor would guess wrong at every third point.
+        end = np.uint64(0)
         for t in range(size):
-            n_changed += known[t] != nearest[t]
-            known[t] = nearest[t]
-            distances[t] = smallest[t]
-        inertia += sum_of(smallest[:size])
+            x[end], y[end], which[end] = some[t, 0], some[t, 1], np.uint64(t)
+            end += is_open[t]
+        n_open = int(end)
+        scan_block(x, y, n_open, words, smallest, nearest)
+        for t in range(n_open):
+            at = which[t]
+            n_changed += known[at] != nearest[t]
+            known[at] = nearest[t]
+            distances[at] = smallest[t]
+        inertia += sum_of(distances[:size])
     return inertia, n_changed
 
 
 @njit(nogil=True, cache=True)
 def _move(
-    points: Floats, labels: NDArray[np.int32], squared: Floats, words: Floats
+    points: Floats,
+    labels: NDArray[np.int32],
+    squared: Floats,
+    words: Floats,
+    reach: Floats,
 ) -> None:
-    """Move each word to the mean of its points; restart those that have none."""
+    """Move each word to the mean of its points; restart those that have none.
+
+    Sets ``reach`` to the square of half the distance to the nearest other word: a point
+    nearer than that has no other nearest word. Where that is not worth its time, to 0.
+    """
     n, n_words = points.shape[0], words.shape[0]
     sums = np.empty((n_words, 2))
     counts = np.empty(n_words, np.int64)
@@ -224,6 +256,16 @@ def _move(
             furthest = _furthest(squared)
             words[k, 0], words[k, 1] = points[furthest, 0], points[furthest, 1]
             squared[furthest] = 0.0  # so that two empty words do not meet
+    if n_words * POINTS_PER_WORD <= n:
+        for k in range(n_words):
+            reach[k] = INFINITY
+            for j in range(k):
+                dx, dy = words[k, 0] - words[j, 0], words[k, 1] - words[j, 1]
+                d = QUARTER * (dx * dx + dy * dy)
+                reach[j] = d if d < reach[j] else reach[j]
+                reach[k] = d if d < reach[k] else reach[k]
+        for k in range(n_words):
+            reach[k] = reach[k] if reach[k] > SMALLEST_SQUARE else 0.0
 
 
 @njit(nogil=True, cache=True, inline="always")

@@ -35,8 +35,8 @@ Floats = NDArray[np.float64]
 
 LOG_ROOT_2_PI = 0.5 * math.log(2.0 * math.pi)
 LEAST_MASS = 1e-10
-# Components per turn: four vectors of four numbers.
-TURN = 16
+# Components per turn: a vector of eight numbers, or two of four.
+TURN = 8
 # Below this, likelihoods have lost digits; the slow way has its own scale.
 FAINT = 1e-250
 ZERO = np.uint64(0)

@@ -201,6 +201,7 @@ class SoftPersistenceVLAD(ResidualVectorizer):
             whiten=bool(self.whiten),
             n_init=self.n_init,
             seed=seed,
+            n_jobs=self.n_jobs,
         )
 
     def _adapt_words(self, codebook: GaussianCodebook) -> GaussianCodebook:

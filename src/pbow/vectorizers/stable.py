@@ -277,6 +277,7 @@ class StablePersistenceBoW(CodebookVectorizer):
             whiten=bool(self.whiten),
             n_init=self.n_init,
             seed=seed,
+            n_jobs=self.n_jobs,
         )
 
     def _adapt_words(self, codebook: GaussianCodebook) -> GaussianCodebook:
