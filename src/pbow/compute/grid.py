@@ -224,7 +224,7 @@ def _prune(
     return n_listed
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def label_grid(
     points: Floats,
     start: int,

@@ -24,7 +24,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pbow.compute.exponential import contracted, half_to
+from pbow.compute.exponential import contracted, contracted_helper, half_to
 from pbow.compute.ramp import point_weight
 from pbow.compute.sums import sum_between
 
@@ -35,6 +35,7 @@ __all__ = [
     "LOG_2",
     "distance",
     "far_shares",
+    "fill_powers",
     "place",
     "sum_likelihoods",
     "sum_posteriors",
@@ -112,7 +113,7 @@ def _sum_likelihoods(
             _add(sums, row)
 
 
-@contracted
+@contracted_helper
 def distance(
     b: float,
     p: float,
@@ -128,6 +129,16 @@ def distance(
     u = db * l11
     v = db * l21 + dp * l22
     return u * u + v * v
+
+
+@contracted_helper
+def fill_powers(b: float, p: float, components: Floats, powers: Floats) -> None:
+    """Set ``powers[k]`` to component k's likelihood at a point."""
+    mean_b, mean_p, log_factor = components[0], components[1], components[5]
+    l11, l21, l22 = components[2], components[3], components[4]
+    for k in range(components.shape[1]):
+        d = distance(b, p, mean_b[k], mean_p[k], l11[k], l21[k], l22[k])
+        powers[k] = half_to(d - log_factor[k])
 
 
 @njit(nogil=True, cache=True)
@@ -190,10 +201,10 @@ def _sum_posteriors(
     out: Floats,
 ) -> None:
     width = components.shape[1]
-    b, p, weight, rest = batch[0], batch[1], batch[2], batch[3]
-    share0, share1, share2, share3 = share[0], share[1], share[2], share[3]
-    mean_b, mean_p, log_factor = components[0], components[1], components[5]
-    l11, l21, l22 = components[2], components[3], components[4]
+    b, p = batch[0], batch[1]
+    weight, rest = batch[2], batch[3]
+    share0, share1 = share[0], share[1]
+    share2, share3 = share[2], share[3]
     # Below this, likelihoods have lost digits; the slow way has its own scale.
     faint = 1e-250 if components.itemsize == 8 else 1e-25
     for d in range(out.shape[0]):
@@ -203,22 +214,13 @@ def _sum_posteriors(
         for start in range(offsets[d], offsets[d + 1], BATCH):
             size = place(points, start, offsets[d + 1], frame, ramp, batch)
             for t in range(0, size, GROUP):
-                b0, b1, b2, b3 = b[t], b[t + 1], b[t + 2], b[t + 3]
-                p0, p1, p2, p3 = p[t], p[t + 1], p[t + 2], p[t + 3]
-                for k in range(width):
-                    mb, mp, u, v, w = mean_b[k], mean_p[k], l11[k], l21[k], l22[k]
-                    less = log_factor[k]
-                    share0[k] = half_to(distance(b0, p0, mb, mp, u, v, w) - less)
-                    share1[k] = half_to(distance(b1, p1, mb, mp, u, v, w) - less)
-                    share2[k] = half_to(distance(b2, p2, mb, mp, u, v, w) - less)
-                    share3[k] = half_to(distance(b3, p3, mb, mp, u, v, w) - less)
+                for i in range(GROUP):
+                    fill_powers(b[t + i], p[t + i], components, share[i])
                 first = np.uint64(0)
                 for g in range(ends.shape[0]):
                     end = np.uint64(ends[g])
-                    total_of[0] = sum_between(share0, first, end)
-                    total_of[1] = sum_between(share1, first, end)
-                    total_of[2] = sum_between(share2, first, end)
-                    total_of[3] = sum_between(share3, first, end)
+                    for i in range(GROUP):
+                        total_of[i] = sum_between(share[i], first, end)
                     for i in range(GROUP):
                         total = total_of[i]
                         if total < faint:
@@ -230,7 +232,8 @@ def _sum_posteriors(
                                 far_b, far_p, components, first, end, share[i]
                             )
                         rest[i] = weight[t + i] / total
-                    w0, w1, w2, w3 = rest[0], rest[1], rest[2], rest[3]
+                    w0, w1 = rest[0], rest[1]
+                    w2, w3 = rest[2], rest[3]
                     for k in range(first, end):
                         half = (sums[k] + w0 * share0[k]) + w1 * share1[k]
                         sums[k] = (half + w2 * share2[k]) + w3 * share3[k]

@@ -11,13 +11,13 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow.compute.exponential import contracted, half_to
+from pbow.compute.exponential import contracted
 from pbow.compute.likelihood import (
     GROUP,
     LANES,
     LOG_2,
-    distance,
     far_shares,
+    fill_powers,
 )
 from pbow.compute.sums import sum_between
 
@@ -101,7 +101,7 @@ def expect(
     n_summed = -(-n // LANES) * LANES
     packed = pad(components, TURN)
     moments, shifts = np.zeros_like(packed), np.zeros(len(points))
-    share, few = np.empty_like(packed[:GROUP]), np.empty((4, GROUP))
+    share, few = np.empty_like(packed[:GROUP]), np.empty((3, GROUP))
     for start in range(0, len(points), points_per_call):
         stop = min(start + points_per_call, len(points))
         _expect(
@@ -134,10 +134,10 @@ def _expect(
     densities are too small. Components from ``n_summed`` on have a factor of 0.
     """
     width = components.shape[1]
-    mean_x, mean_y, log_factor = components[0], components[1], components[5]
-    l11, l21, l22 = components[2], components[3], components[4]
-    share0, share1, share2, share3 = share[0], share[1], share[2], share[3]
-    x, y, inverse, total_of = few[0], few[1], few[2], few[3]
+    mean_x, mean_y = components[0], components[1]
+    share0, share1 = share[0], share[1]
+    share2, share3 = share[2], share[3]
+    x, y, inverse = few[0], few[1], few[2]
     last = np.uint64(n_summed)
     s0, sx, sy = moments[0], moments[1], moments[2]
     sxx, sxy, syy = moments[3], moments[4], moments[5]
@@ -145,21 +145,14 @@ def _expect(
         for i in range(GROUP):
             at = min(first + i, stop - 1)
             x[i], y[i] = points[at, 0], points[at, 1]
-        x0, x1, x2, x3 = x[0], x[1], x[2], x[3]
-        y0, y1, y2, y3 = y[0], y[1], y[2], y[3]
-        for k in range(width):
-            mx, my, a, b, c = mean_x[k], mean_y[k], l11[k], l21[k], l22[k]
-            less = log_factor[k]
-            share0[k] = half_to(distance(x0, y0, mx, my, a, b, c) - less)
-            share1[k] = half_to(distance(x1, y1, mx, my, a, b, c) - less)
-            share2[k] = half_to(distance(x2, y2, mx, my, a, b, c) - less)
-            share3[k] = half_to(distance(x3, y3, mx, my, a, b, c) - less)
-        total_of[0] = sum_between(share0, ZERO, last)
-        total_of[1] = sum_between(share1, ZERO, last)
-        total_of[2] = sum_between(share2, ZERO, last)
-        total_of[3] = sum_between(share3, ZERO, last)
+            fill_powers(x[i], y[i], components, share[i])
+        x0, x1 = x[0], x[1]
+        x2, x3 = x[2], x[3]
+        y0, y1 = y[0], y[1]
+        y2, y3 = y[2], y[3]
         for i in range(GROUP):
-            total, at = total_of[i], min(first + i, stop - 1)
+            at = min(first + i, stop - 1)
+            total = sum_between(share[i], ZERO, last)
             if total < FAINT:
                 total, shifts[at] = far_shares(
                     x[i], y[i], components, ZERO, last, share[i]
@@ -167,17 +160,16 @@ def _expect(
             densities[at] = total
             # The last point, once more, has no share.
             inverse[i] = 1.0 / total if first + i < stop else 0.0
-        n0, n1, n2, n3 = inverse[0], inverse[1], inverse[2], inverse[3]
+        n0, n1 = inverse[0], inverse[1]
+        n2, n3 = inverse[2], inverse[3]
         for k in range(width):
             mx, my = mean_x[k], mean_y[k]
-            r0, r1, r2, r3 = (
-                share0[k] * n0,
-                share1[k] * n1,
-                share2[k] * n2,
-                share3[k] * n3,
-            )
-            dx0, dx1, dx2, dx3 = x0 - mx, x1 - mx, x2 - mx, x3 - mx
-            dy0, dy1, dy2, dy3 = y0 - my, y1 - my, y2 - my, y3 - my
+            r0, r1 = share0[k] * n0, share1[k] * n1
+            r2, r3 = share2[k] * n2, share3[k] * n3
+            dx0, dx1 = x0 - mx, x1 - mx
+            dx2, dx3 = x2 - mx, x3 - mx
+            dy0, dy1 = y0 - my, y1 - my
+            dy2, dy3 = y2 - my, y3 - my
             s0[k] = (((s0[k] + r0) + r1) + r2) + r3
             sx[k] = (((sx[k] + r0 * dx0) + r1 * dx1) + r2 * dx2) + r3 * dx3
             sy[k] = (((sy[k] + r0 * dy0) + r1 * dy1) + r2 * dy2) + r3 * dy3

@@ -20,7 +20,7 @@ def sum_of(values: NDArray[Any]) -> float:
     return sum_between(values, np.uint64(0), np.uint64(values.shape[0]))
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def sum_between(values: NDArray[Any], i: np.uint64, n: np.uint64) -> float:
     """Return the sum of ``values[i:n]`` in float64, as eight sums side by side.
 
