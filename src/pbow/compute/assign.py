@@ -8,8 +8,9 @@ ties go to the lowest index.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from pbow.compute.jit import inlined
 
 __all__ = ["BLOCK", "label_brute", "scan_block"]
 
@@ -20,7 +21,7 @@ BLOCK = 256  # points at a time: what is known of them stays in the nearest cach
 INFINITY = np.inf
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def label_brute(
     points: Floats,
     start: int,
@@ -54,7 +55,7 @@ def label_brute(
             found[t] = int(nearest[t])
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def scan_block(words: Floats, size: int, floats: Floats) -> None:
     """Set the smallest squared distance and the nearest word of ``size`` points.
 

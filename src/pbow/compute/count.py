@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pbow.compute.assign import BLOCK, label_brute
 from pbow.compute.grid import Grid, label_grid
+from pbow.compute.jit import inlined
 from pbow.compute.normalize import (
     LEAST_NORM,
     LIPSCHITZ,
@@ -173,7 +174,7 @@ def _count_grid(
             )
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _add_ones(
     offsets: Ints,
     labels: Tally,
@@ -241,7 +242,7 @@ def _normalize_long(offsets: Ints, normalization: int, out: Floats) -> None:
         out[long] = normalize_rows(out[long], normalization)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _add_weights(
     points: Floats,
     offsets: Ints,

@@ -10,6 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.assign import BLOCK, INFINITY, scan_block
+from pbow.compute.jit import inlined
 from pbow.compute.random import draw_unit
 from pbow.compute.sums import sum_of
 
@@ -109,7 +110,7 @@ def _seed(
     return last
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _walk_to(rest: float, squared: Floats, block_sums: Floats) -> int:
     """Walk the block sums, then the points of one block, to a share of their sum."""
     block = 0

@@ -21,10 +21,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.exponential import contracted, contracted_helper, half_to
+from pbow.compute.jit import helper, inlined
 from pbow.compute.ramp import point_weight
 from pbow.compute.sums import sum_between
 
@@ -35,7 +35,6 @@ __all__ = [
     "LOG_2",
     "distance",
     "far_shares",
-    "fill_powers",
     "place",
     "sum_likelihoods",
     "sum_posteriors",
@@ -131,17 +130,7 @@ def distance(
     return u * u + v * v
 
 
-@contracted_helper
-def fill_powers(b: float, p: float, components: Floats, powers: Floats) -> None:
-    """Set ``powers[k]`` to component k's likelihood at a point."""
-    mean_b, mean_p, log_factor = components[0], components[1], components[5]
-    l11, l21, l22 = components[2], components[3], components[4]
-    for k in range(components.shape[1]):
-        d = distance(b, p, mean_b[k], mean_p[k], l11[k], l21[k], l22[k])
-        powers[k] = half_to(d - log_factor[k])
-
-
-@njit(nogil=True, cache=True)
+@helper
 def place(
     points: Floats, start: int, stop: int, frame: Floats, ramp: Floats, batch: Floats
 ) -> int:
@@ -205,6 +194,8 @@ def _sum_posteriors(
     weight, rest = batch[2], batch[3]
     share0, share1 = share[0], share[1]
     share2, share3 = share[2], share[3]
+    mean_b, mean_p, log_factor = components[0], components[1], components[5]
+    l11, l21, l22 = components[2], components[3], components[4]
     # Below this, likelihoods have lost digits; the slow way has its own scale.
     faint = 1e-250 if components.itemsize == 8 else 1e-25
     for d in range(out.shape[0]):
@@ -214,13 +205,24 @@ def _sum_posteriors(
         for start in range(offsets[d], offsets[d + 1], BATCH):
             size = place(points, start, offsets[d + 1], frame, ramp, batch)
             for t in range(0, size, GROUP):
-                for i in range(GROUP):
-                    fill_powers(b[t + i], p[t + i], components, share[i])
+                b0, b1 = b[t], b[t + 1]
+                b2, b3 = b[t + 2], b[t + 3]
+                p0, p1 = p[t], p[t + 1]
+                p2, p3 = p[t + 2], p[t + 3]
+                for k in range(width):
+                    mb, mp, u = mean_b[k], mean_p[k], l11[k]
+                    v, w, less = l21[k], l22[k], log_factor[k]
+                    share0[k] = half_to(distance(b0, p0, mb, mp, u, v, w) - less)
+                    share1[k] = half_to(distance(b1, p1, mb, mp, u, v, w) - less)
+                    share2[k] = half_to(distance(b2, p2, mb, mp, u, v, w) - less)
+                    share3[k] = half_to(distance(b3, p3, mb, mp, u, v, w) - less)
                 first = np.uint64(0)
                 for g in range(ends.shape[0]):
                     end = np.uint64(ends[g])
-                    for i in range(GROUP):
-                        total_of[i] = sum_between(share[i], first, end)
+                    total_of[0] = sum_between(share0, first, end)
+                    total_of[1] = sum_between(share1, first, end)
+                    total_of[2] = sum_between(share2, first, end)
+                    total_of[3] = sum_between(share3, first, end)
                     for i in range(GROUP):
                         total = total_of[i]
                         if total < faint:
@@ -241,7 +243,7 @@ def _sum_posteriors(
             _add(sums, row)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _add(sums: Floats, row: Floats) -> None:
     """Move ``sums`` to ``row``."""
     for k in range(sums.shape[0]):
@@ -249,7 +251,7 @@ def _add(sums: Floats, row: Floats) -> None:
         sums[k] = 0.0
 
 
-@njit(nogil=True, cache=True)
+@helper
 def far_shares(
     b: float,
     p: float,

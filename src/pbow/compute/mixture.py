@@ -11,13 +11,13 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow.compute.exponential import contracted
+from pbow.compute.exponential import contracted, half_to
 from pbow.compute.likelihood import (
     GROUP,
     LANES,
     LOG_2,
+    distance,
     far_shares,
-    fill_powers,
 )
 from pbow.compute.sums import sum_between
 
@@ -101,7 +101,7 @@ def expect(
     n_summed = -(-n // LANES) * LANES
     packed = pad(components, TURN)
     moments, shifts = np.zeros_like(packed), np.zeros(len(points))
-    share, few = np.empty_like(packed[:GROUP]), np.empty((3, GROUP))
+    share, few = np.empty_like(packed[:GROUP]), np.empty((4, GROUP))
     for start in range(0, len(points), points_per_call):
         stop = min(start + points_per_call, len(points))
         _expect(
@@ -134,10 +134,12 @@ def _expect(
     densities are too small. Components from ``n_summed`` on have a factor of 0.
     """
     width = components.shape[1]
-    mean_x, mean_y = components[0], components[1]
+    mean_x, mean_y, log_factor = components[0], components[1], components[5]
+    l11, l21, l22 = components[2], components[3], components[4]
     share0, share1 = share[0], share[1]
     share2, share3 = share[2], share[3]
-    x, y, inverse = few[0], few[1], few[2]
+    x, y = few[0], few[1]
+    inverse, total_of = few[2], few[3]
     last = np.uint64(n_summed)
     s0, sx, sy = moments[0], moments[1], moments[2]
     sxx, sxy, syy = moments[3], moments[4], moments[5]
@@ -145,14 +147,24 @@ def _expect(
         for i in range(GROUP):
             at = min(first + i, stop - 1)
             x[i], y[i] = points[at, 0], points[at, 1]
-            fill_powers(x[i], y[i], components, share[i])
+        # In pairs: a tuple of more takes much longer to compile.
         x0, x1 = x[0], x[1]
         x2, x3 = x[2], x[3]
         y0, y1 = y[0], y[1]
         y2, y3 = y[2], y[3]
+        for k in range(width):
+            mx, my, a = mean_x[k], mean_y[k], l11[k]
+            b, c, less = l21[k], l22[k], log_factor[k]
+            share0[k] = half_to(distance(x0, y0, mx, my, a, b, c) - less)
+            share1[k] = half_to(distance(x1, y1, mx, my, a, b, c) - less)
+            share2[k] = half_to(distance(x2, y2, mx, my, a, b, c) - less)
+            share3[k] = half_to(distance(x3, y3, mx, my, a, b, c) - less)
+        total_of[0] = sum_between(share0, ZERO, last)
+        total_of[1] = sum_between(share1, ZERO, last)
+        total_of[2] = sum_between(share2, ZERO, last)
+        total_of[3] = sum_between(share3, ZERO, last)
         for i in range(GROUP):
-            at = min(first + i, stop - 1)
-            total = sum_between(share[i], ZERO, last)
+            total, at = total_of[i], min(first + i, stop - 1)
             if total < FAINT:
                 total, shifts[at] = far_shares(
                     x[i], y[i], components, ZERO, last, share[i]

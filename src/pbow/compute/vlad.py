@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from pbow.compute.assign import BLOCK, label_brute
 from pbow.compute.grid import Grid, label_grid
+from pbow.compute.jit import inlined
 from pbow.compute.normalize import exact, normalize_row, normalize_rows
 from pbow.compute.ramp import point_weight
 
@@ -146,7 +147,7 @@ def _vlad_grid(
         )
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _add(
     points: Floats,
     offsets: Ints,
