@@ -18,7 +18,12 @@ from numpy.typing import NDArray
 from pbow._utils.checks import check_option
 from pbow._utils.threads import for_each_block
 from pbow.codebook import GaussianCodebook, KMeansCodebook
-from pbow.compute.count import count_brute, count_grid, count_in_numpy
+from pbow.compute.count import (
+    compiled_loops,
+    count_brute,
+    count_grid,
+    count_in_numpy,
+)
 from pbow.compute.grid import MOST_WORDS
 from pbow.compute.likelihood import LANES, sum_likelihoods, sum_posteriors
 from pbow.compute.mixture import pack, pad
@@ -31,7 +36,7 @@ __all__ = ["encode_counts", "encode_likelihoods"]
 Floats = NDArray[np.float64]
 
 Loop = Literal["numpy", "brute", "grid"]
-COMPILED: Mapping[str, Any] = MappingProxyType(
+COUNTERS: Mapping[str, Callable[..., None]] = MappingProxyType(
     {"brute": count_brute, "grid": count_grid}
 )
 
@@ -90,7 +95,7 @@ def encode_counts(
     """
     check_option("normalize", normalize, NORMALIZATIONS)
     check_finite(X)
-    compiled = [name for name, loop in COMPILED.items() if loop.signatures]
+    compiled = compiled_loops()
     loops = [
         choose_loop(
             len(X.points), book.n_words, has_grid=book.has_grid, compiled=compiled
@@ -192,8 +197,9 @@ def _counter(
 
         return count
     grid = (codebook.grid,) if loop == "grid" else ()
-    options = (words, inverse, *grid, ramp_limits(ramp), normalization)
-    return lambda points, offsets, rows: COMPILED[loop](points, offsets, *options, rows)
+    limits = None if ramp is None else ramp_limits(ramp)
+    options = (words, inverse, *grid, limits, normalization)
+    return lambda points, offsets, rows: COUNTERS[loop](points, offsets, *options, rows)
 
 
 def encode_likelihoods(

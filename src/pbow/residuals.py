@@ -23,7 +23,13 @@ from pbow.compute.likelihood import LANES
 from pbow.compute.mixture import pack, pad
 from pbow.compute.moments import TWICE, sum_gradients, sum_residuals
 from pbow.compute.normalize import NORMALIZATIONS
-from pbow.compute.vlad import INTRA, vlad_brute, vlad_grid, vlad_in_numpy
+from pbow.compute.vlad import (
+    INTRA,
+    compiled_loops,
+    vlad_brute,
+    vlad_grid,
+    vlad_in_numpy,
+)
 from pbow.diagrams import Diagrams
 from pbow.encoding import (
     BRUTE_A_WORD,
@@ -46,7 +52,9 @@ FISHER_NORMALIZATIONS = (None, "sqrt", "sqrt-l2")
 SOFT_NORMALIZATIONS = (*FISHER_NORMALIZATIONS, "sqrt-l2-twice")
 VLAD_NORMALIZATIONS = (*FISHER_NORMALIZATIONS, "sqrt-intra-l2")
 
-COMPILED: Mapping[str, Any] = MappingProxyType({"brute": vlad_brute, "grid": vlad_grid})
+SUMMERS: Mapping[str, Callable[..., None]] = MappingProxyType(
+    {"brute": vlad_brute, "grid": vlad_grid}
+)
 
 # Measured costs in nanoseconds.
 RESIDUAL_A_POINT = 1.5
@@ -98,7 +106,7 @@ def encode_residuals(
     """
     check_option("normalize", normalize, VLAD_NORMALIZATIONS)
     check_finite(X)
-    compiled = [name for name, loop in COMPILED.items() if loop.signatures]
+    compiled = compiled_loops()
     loops = [
         choose_loop(
             len(X.points), book.n_words, has_grid=book.has_grid, compiled=compiled
@@ -143,7 +151,7 @@ def _residual_encoder(
         else:
             # The loops know the plane only.
             plane = np.zeros((len(rows), 2 * len(words))) if is_line else rows
-            COMPILED[loop](points, offsets, *options, plane)
+            SUMMERS[loop](points, offsets, *options, plane)
         if plane is not rows:
             rows[:] = plane[:, ::2] if is_line else plane
 

@@ -8,8 +8,9 @@ ties go to the lowest index.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from pbow.compute.jit import inlined
 
 __all__ = ["BLOCK", "label_brute", "scan_block"]
 
@@ -20,18 +21,22 @@ BLOCK = 256  # points at a time: what is known of them stays in the nearest cach
 INFINITY = np.inf
 
 
-@njit(nogil=True, cache=True)
+@inlined
 def label_brute(
-    points: Floats, start: int, words: Floats, inverse: Floats, labels: Labels
+    points: Floats,
+    start: int,
+    words: Floats,
+    inverse: Floats,
+    floats: Floats,
+    labels: Labels,
 ) -> None:
     """Set ``labels[t]`` to the word nearest to ``points[start + t]``.
 
-    Cost: len(labels) * n_words distances, vectorized over points.
+    ``floats`` is scratch, (4, BLOCK). Cost: len(labels) * n_words distances, vectorized
+    over points.
     """
-    x = np.empty(BLOCK)
-    y = np.empty(BLOCK)
-    smallest = np.empty(BLOCK)
-    nearest = np.empty(BLOCK, np.int64)
+    x, y = floats[0], floats[1]
+    nearest = floats[3]
     inverse_x, inverse_y = inverse[0], inverse[1]
     # One axis: the compiler cannot know that a point has two coordinates. And slices
     # from 0: with an offset in the index, it might be negative for all that is known.
@@ -45,52 +50,39 @@ def label_brute(
             birth = block[2 * t]
             x[t] = birth * inverse_x
             y[t] = (block[2 * t + 1] - birth) * inverse_y
-        scan_block(x, y, size, words, smallest, nearest)
+        scan_block(words, size, floats)
         for t in range(size):
-            found[t] = nearest[t]
+            found[t] = int(nearest[t])
 
 
-@njit(nogil=True, cache=True)
-def scan_block(
-    x: Floats,
-    y: Floats,
-    size: int,
-    words: Floats,
-    smallest: Floats,
-    nearest: NDArray[np.int64],
-) -> None:
-    """Set the smallest squared distance and the nearest word of ``size`` points."""
+@inlined
+def scan_block(words: Floats, size: int, floats: Floats) -> None:
+    """Set the smallest squared distance and the nearest word of ``size`` points.
+
+    Rows of ``floats``: x and y, which are given, the distance, and the number of the
+    word, in float64, so that it is chosen in the same vectors as the distance.
+    """
+    x, y = floats[0], floats[1]
+    smallest, nearest = floats[2], floats[3]
     for t in range(size):
         smallest[t] = INFINITY
-        nearest[t] = 0
-    n_words = words.shape[0]
-    k = 0
-    # Four words per pass: the running minimum is loaded and stored less often.
-    while k + 4 <= n_words:
-        x0, y0, x1, y1 = words[k, 0], words[k, 1], words[k + 1, 0], words[k + 1, 1]
-        x2, y2 = words[k + 2, 0], words[k + 2, 1]
-        x3, y3 = words[k + 3, 0], words[k + 3, 1]
-        for t in range(size):
-            best, which = smallest[t], nearest[t]
-            d = (x[t] - x0) * (x[t] - x0) + (y[t] - y0) * (y[t] - y0)
-            which = k if d < best else which
-            best = d if d < best else best
-            d = (x[t] - x1) * (x[t] - x1) + (y[t] - y1) * (y[t] - y1)
-            which = k + 1 if d < best else which
-            best = d if d < best else best
-            d = (x[t] - x2) * (x[t] - x2) + (y[t] - y2) * (y[t] - y2)
-            which = k + 2 if d < best else which
-            best = d if d < best else best
-            d = (x[t] - x3) * (x[t] - x3) + (y[t] - y3) * (y[t] - y3)
-            which = k + 3 if d < best else which
-            best = d if d < best else best
-            smallest[t], nearest[t] = best, which
-        k += 4
-    while k < n_words:
+        nearest[t] = 0.0
+    last = words.shape[0] - 1
+    # Two words per pass: the running minimum is loaded and stored less often. The last
+    # of an odd number comes twice, and is not nearer than itself.
+    for k in range(0, last + 1, 2):
+        other = min(k + 1, last)
         x0, y0 = words[k, 0], words[k, 1]
+        x1, y1 = words[other, 0], words[other, 1]
+        first, second = float(k), float(other)
         for t in range(size):
             best, which = smallest[t], nearest[t]
-            d = (x[t] - x0) * (x[t] - x0) + (y[t] - y0) * (y[t] - y0)
-            nearest[t] = k if d < best else which
-            smallest[t] = d if d < best else best
-        k += 1
+            dx, dy = x[t] - x0, y[t] - y0
+            d = dx * dx + dy * dy
+            if d < best:
+                best, which = d, first
+            dx, dy = x[t] - x1, y[t] - y1
+            d = dx * dx + dy * dy
+            if d < best:
+                best, which = d, second
+            smallest[t], nearest[t] = best, which

@@ -21,25 +21,51 @@ from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.heap import sift_down, sift_up, without_outdated
+from pbow.compute.jit import helper, inlined
 
 __all__ = [
     "ROUNDING",
-    "are_on_a_line",
     "bottleneck",
+    "bottleneck_tile",
     "diagonal_factor",
     "distance_of",
-    "enlarged",
     "first_from",
     "rounding_of",
     "to_diagonal",
 ]
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Ids = NDArray[np.int32]
 
 NOBODY = -1
 ROUNDING = 1e-15
 SQRT_HALF = math.sqrt(0.5)
+
+
+@njit(nogil=True, cache=True)
+def bottleneck_tile(
+    left: Floats,
+    left_middles: Floats,
+    left_offsets: Ints,
+    right: Floats,
+    right_middles: Floats,
+    right_offsets: Ints,
+    metric: float,
+    wanted: NDArray[np.bool_],
+    out: Floats,
+) -> None:
+    """Set ``out[r, s]`` to the distance of diagrams r and s, where it is wanted."""
+    for r in range(out.shape[0]):
+        for s in range(out.shape[1]):
+            if wanted[r, s]:
+                out[r, s] = bottleneck(
+                    left[2 * left_offsets[r] : 2 * left_offsets[r + 1]],
+                    left_middles[left_offsets[r] : left_offsets[r + 1]],
+                    right[2 * right_offsets[s] : 2 * right_offsets[s + 1]],
+                    right_middles[right_offsets[s] : right_offsets[s + 1]],
+                    metric,
+                )
 
 
 @njit(nogil=True, cache=True)
@@ -54,7 +80,7 @@ def bottleneck(
 
     It is one of the distances of two points, or of a point to the diagonal.
     """
-    if are_on_a_line(rows, columns):
+    if _are_on_a_line(rows, columns):
         return _along_a_line(rows, columns, metric)
     slack = rounding_of(row_middles, column_middles)
     pair = (rows, row_middles, columns, column_middles, metric, slack)
@@ -63,7 +89,7 @@ def bottleneck(
     return _pair(*swapped, _pair(*pair, threshold))
 
 
-@njit(nogil=True, cache=True)
+@helper
 def _nearest(
     rows: Floats,
     row_middles: Floats,
@@ -90,7 +116,7 @@ def _nearest(
     return threshold
 
 
-@njit(nogil=True, cache=True)
+@helper
 def _pair(
     rows: Floats,
     row_middles: Floats,
@@ -133,7 +159,7 @@ def _pair(
     return threshold
 
 
-@njit(nogil=True, cache=True)
+@helper
 def _shortest_path(
     row: int,
     rows: Floats,
@@ -158,14 +184,15 @@ def _shortest_path(
     shortest, last_row, last_column = math.inf, row, NOBODY
     keys, items = np.empty(2 * m), np.empty(2 * m, np.int32)
     touched = np.empty(m, np.int32)
-    size = n_touched = 0
+    # Not of a literal type, for which loops of the heap would be compiled again.
+    size, n_touched = np.int64(0), 0
     i, base = row, threshold
     while True:
         length = max(base, to_diagonal(rows, i, metric))
         if length < shortest:
             shortest, last_row, last_column = length, i, NOBODY
         if size + m > keys.shape[0]:
-            items, keys = enlarged(items, keys, size, m)
+            items, keys = _enlarged(items, keys, size, m)
         reach = shortest * (1.0 + ROUNDING) + slack
         for j in range(first_from(column_middles, row_middles[i] - reach), m):
             if shortest <= threshold or column_middles[j] > row_middles[i] + reach:
@@ -180,7 +207,7 @@ def _shortest_path(
                 touched[n_touched] = j
                 n_touched += 1
             lengths[j], reached_from[j] = length, i
-            sift_up(keys, items, size, length, j)
+            sift_up(keys, items, size, length, np.int32(j))
             size += 1
         size = without_outdated(keys, items, size, lengths)
         if size == 0 or keys[0] >= shortest:
@@ -193,7 +220,7 @@ def _shortest_path(
     return shortest, last_row, last_column
 
 
-@njit(nogil=True, cache=True)
+@inlined
 def _along_a_line(rows: Floats, columns: Floats, metric: float) -> float:
     """Return the distance of diagrams whose points all have the same birth, or death.
 
@@ -218,8 +245,8 @@ def _along_a_line(rows: Floats, columns: Floats, metric: float) -> float:
     return distance
 
 
-@njit(nogil=True, cache=True)
-def are_on_a_line(rows: Floats, columns: Floats) -> bool:
+@inlined
+def _are_on_a_line(rows: Floats, columns: Floats) -> bool:
     """Whether all points of two diagrams, none empty, have one birth, or one death."""
     if rows.shape[0] == 0 or columns.shape[0] == 0:
         return False
@@ -233,7 +260,7 @@ def are_on_a_line(rows: Floats, columns: Floats) -> bool:
     return True
 
 
-@njit(nogil=True, cache=True)
+@helper
 def first_from(middles: Floats, low: float) -> int:
     """Return the first place where middles are not below `low`."""
     start, stop = 0, middles.shape[0]
@@ -246,7 +273,7 @@ def first_from(middles: Floats, low: float) -> int:
     return start
 
 
-@njit(nogil=True, cache=True)
+@inlined
 def rounding_of(row_middles: Floats, column_middles: Floats) -> float:
     """Return by how much a difference of middles may be wrong, at most."""
     farthest = 0.0
@@ -256,7 +283,7 @@ def rounding_of(row_middles: Floats, column_middles: Floats) -> float:
     return ROUNDING * farthest
 
 
-@njit(nogil=True, cache=True)
+@helper
 def distance_of(rows: Floats, i: int, columns: Floats, j: int, metric: float) -> float:
     """Return the norm of the differences of row i and column j, in birth and death.
 
@@ -269,7 +296,7 @@ def distance_of(rows: Floats, i: int, columns: Floats, j: int, metric: float) ->
     return births + deaths if metric == 1.0 else math.hypot(births, deaths)
 
 
-@njit(nogil=True, cache=True)
+@helper
 def to_diagonal(points: Floats, i: int, metric: float) -> float:
     """Return the distance of point i to the diagonal, in the same norm."""
     distance: float = diagonal_factor(metric) * (points[2 * i + 1] - points[2 * i])
@@ -284,8 +311,8 @@ def diagonal_factor(metric: float) -> float:
     return 1.0 if metric == 1.0 else SQRT_HALF
 
 
-@njit(nogil=True, cache=True)
-def enlarged(items: Ids, keys: Floats, size: int, more: int) -> tuple[Ids, Floats]:
+@inlined
+def _enlarged(items: Ids, keys: Floats, size: int, more: int) -> tuple[Ids, Floats]:
     """Return copies of two arrays, of which `size` are used, with room for more."""
     more_items = np.empty(2 * (size + more), np.int32)
     more_keys = np.empty(2 * (size + more))

@@ -9,169 +9,266 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pbow.compute.assign import label_brute
+from pbow.compute.assign import BLOCK, label_brute
 from pbow.compute.grid import Grid, label_grid
+from pbow.compute.jit import inlined
 from pbow.compute.normalize import (
+    LEAST_NORM,
+    LIPSCHITZ,
+    RAW,
+    SQRT,
     SQRT_L2,
-    factor_of_roots,
     normalize_row,
     normalize_rows,
 )
 from pbow.compute.ramp import point_weight
 
-__all__ = ["count_brute", "count_grid", "count_in_numpy"]
+__all__ = ["compiled_loops", "count_brute", "count_grid", "count_in_numpy"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Tally = NDArray[np.int32]
 
 # Points labeled at a time: whole diagrams as far as possible, but never so many that
 # their labels leave the cache.
 CHUNK = 4096
 
 
-@njit(nogil=True, cache=True)
 def count_brute(
     points: Floats,
     offsets: Ints,
     words: Floats,
     inverse: Floats,
-    ramp: Floats,
+    ramp: Floats | None,
     normalization: int,
     out: Floats,
 ) -> None:
     """Set ``out[d, k]`` to the weight of the points of diagram d nearest to word k.
 
-    ``ramp`` is (low, high, power) or empty: every point weighs 1. Rows are normalized
+    ``ramp`` is (low, high, power), or None: every point weighs 1. Rows are normalized
     (see ``normalize_row``). Cost: n_points * n_words distances.
     """
-    labels = np.empty(CHUNK, np.int32)
-    tally = np.zeros(out.shape[1], np.int32)
-    roots = _table_of_roots()
-    diagram = 0
-    for start in range(offsets[0], offsets[-1], CHUNK):
-        stop = min(start + CHUNK, offsets[-1])
-        label_brute(points, start, words, inverse, labels[: stop - start])
-        diagram = _add(
-            points,
-            offsets,
-            ramp,
-            normalization,
-            labels,
-            start,
-            stop,
-            diagram,
-            tally,
-            roots,
-            out,
-        )
+    labels, tally = np.empty(CHUNK, np.int32), np.zeros(out.shape[1], np.int32)
+    table, floats = _table(normalization), np.empty((4, BLOCK))
+    _count_brute(
+        *(points, offsets, words, inverse, floats),
+        *(ramp, normalization, table, labels, tally, out),
+    )
+    if ramp is None:
+        _normalize_long(offsets, normalization, out)
 
 
-@njit(nogil=True, cache=True)
 def count_grid(
     points: Floats,
     offsets: Ints,
     words: Floats,
     inverse: Floats,
     grid: Grid,
-    ramp: Floats,
+    ramp: Floats | None,
     normalization: int,
     out: Floats,
 ) -> None:
     """Like :func:`count_brute`, with the same result, through a grid over the words."""
-    labels = np.empty(CHUNK, np.int32)
-    tally = np.zeros(out.shape[1], np.int32)
-    roots = _table_of_roots()
+    labels, tally = np.empty(CHUNK, np.int32), np.zeros(out.shape[1], np.int32)
+    table = _table(normalization)
+    _count_grid(
+        *(points, offsets, words, inverse, grid),
+        *(ramp, normalization, table, labels, tally, out),
+    )
+    if ramp is None:
+        _normalize_long(offsets, normalization, out)
+
+
+def compiled_loops() -> list[str]:
+    """Return which of "brute" and "grid" are compiled already."""
+    loops = {"brute": _count_brute, "grid": _count_grid}
+    return [name for name, loop in loops.items() if loop.signatures]
+
+
+@njit(nogil=True, cache=True)
+def _count_brute(
+    points: Floats,
+    offsets: Ints,
+    words: Floats,
+    inverse: Floats,
+    floats: Floats,
+    ramp: Floats | None,
+    normalization: int,
+    table: Floats,
+    labels: Tally,
+    tally: Tally,
+    out: Floats,
+) -> None:
+    diagram = 0
+    for start in range(offsets[0], offsets[-1], CHUNK):
+        stop = min(start + CHUNK, offsets[-1])
+        label_brute(points, start, words, inverse, floats, labels[: stop - start])
+        # By the type of ramp: only what is needed is compiled.
+        if ramp is None:
+            diagram = _add_ones(
+                offsets,
+                labels,
+                start,
+                stop,
+                diagram,
+                normalization,
+                table,
+                tally,
+                out,
+            )
+        else:
+            diagram = _add_weights(
+                points,
+                offsets,
+                labels,
+                start,
+                stop,
+                diagram,
+                ramp,
+                normalization,
+                out,
+            )
+
+
+@njit(nogil=True, cache=True)
+def _count_grid(
+    points: Floats,
+    offsets: Ints,
+    words: Floats,
+    inverse: Floats,
+    grid: Grid,
+    ramp: Floats | None,
+    normalization: int,
+    table: Floats,
+    labels: Tally,
+    tally: Tally,
+    out: Floats,
+) -> None:
     diagram = 0
     for start in range(offsets[0], offsets[-1], CHUNK):
         stop = min(start + CHUNK, offsets[-1])
         label_grid(points, start, words, inverse, grid, labels[: stop - start])
-        diagram = _add(
-            points,
-            offsets,
-            ramp,
-            normalization,
-            labels,
-            start,
-            stop,
-            diagram,
-            tally,
-            roots,
-            out,
-        )
+        if ramp is None:
+            diagram = _add_ones(
+                offsets,
+                labels,
+                start,
+                stop,
+                diagram,
+                normalization,
+                table,
+                tally,
+                out,
+            )
+        else:
+            diagram = _add_weights(
+                points,
+                offsets,
+                labels,
+                start,
+                stop,
+                diagram,
+                ramp,
+                normalization,
+                out,
+            )
 
 
-@njit(nogil=True, cache=True)
-def _add(
-    points: Floats,
+@inlined
+def _add_ones(
     offsets: Ints,
-    ramp: Floats,
-    normalization: int,
-    labels: NDArray[np.int32],
+    labels: Tally,
     start: int,
     stop: int,
     diagram: int,
-    tally: NDArray[np.int32],
-    roots: Floats,
+    normalization: int,
+    table: Floats,
+    tally: Tally,
     out: Floats,
 ) -> int:
-    """Add labeled points ``start:stop``; return the diagram that goes on at stop.
+    """Count labeled points ``start:stop``; return the diagram that goes on at stop.
 
-    ``tally`` is all 0 whenever a diagram begins; ``roots[c]`` is the root of c.
+    ``tally`` is all 0 whenever a diagram begins. Counts become features by ``table``;
+    those of a diagram of more points are left as they are.
     """
     while diagram < out.shape[0]:
         first = max(start, offsets[diagram])
         end = offsets[diagram + 1]
         found = labels[first - start : min(stop, end) - start]
         # Indices are unsigned: one that may be negative is looked at twice.
-        if ramp.shape[0] == 0:
-            for t in range(found.shape[0]):
-                tally[np.uint32(found[t])] += 1
-        else:
-            row = out[diagram]
-            for t in range(found.shape[0]):
-                persistence = points[first + t, 1] - points[first + t, 0]
-                row[np.uint32(found[t])] += point_weight(persistence, ramp)
+        for t in range(found.shape[0]):
+            tally[np.uint32(found[t])] += 1
         if end > stop:
             break
         # Now, while the row is in the cache.
-        if ramp.shape[0] == 0:
-            _write(tally, end - offsets[diagram], roots, normalization, out[diagram])
+        row = out[diagram]
+        n_points = end - offsets[diagram]
+        if n_points < table.shape[0]:
+            factor = 1.0
+            if normalization == SQRT_L2:
+                factor = 1.0 / max(math.sqrt(n_points), LEAST_NORM)
+            elif normalization == LIPSCHITZ:
+                total = 0.0
+                for k in range(tally.shape[0]):
+                    count = float(tally[k])
+                    total += count * count
+                factor = 1.0 / (1.0 + math.sqrt(total))
+            for k in range(row.shape[0]):
+                row[k] = table[np.uint32(tally[k])] * factor
         else:
-            normalize_row(out[diagram], normalization)
+            for k in range(row.shape[0]):
+                row[k] = tally[k]
+        # In a loop of its own, which is vectorized.
+        for k in range(tally.shape[0]):
+            tally[k] = 0
         diagram += 1
     return diagram
 
 
-@njit(nogil=True, cache=True)
-def _write(
-    tally: NDArray[np.int32],
-    n_points: int,
-    roots: Floats,
+def _table(normalization: int) -> Floats:
+    """Return what becomes of the counts that most words have, but for a common factor.
+
+    The factor follows from the number of points, or from the counts, which are whole
+    numbers: their sums are exact in any order.
+    """
+    alone = {SQRT_L2: SQRT, LIPSCHITZ: RAW}.get(normalization, normalization)
+    return normalize_rows(np.arange(float(CHUNK))[:, np.newaxis], alone).ravel()
+
+
+def _normalize_long(offsets: Ints, normalization: int, out: Floats) -> None:
+    """Normalize the rows of diagrams with more points than the table has counts."""
+    long = np.diff(offsets) >= CHUNK
+    if long.any():
+        out[long] = normalize_rows(out[long], normalization)
+
+
+@inlined
+def _add_weights(
+    points: Floats,
+    offsets: Ints,
+    labels: Tally,
+    start: int,
+    stop: int,
+    diagram: int,
+    ramp: Floats,
     normalization: int,
-    row: Floats,
-) -> None:
-    """Set ``row`` to the normalized ``tally`` of a diagram, and that to 0."""
-    if normalization == SQRT_L2 and n_points < roots.shape[0]:
-        # The same as by normalize_row, without computing a root.
-        factor = factor_of_roots(n_points)
-        for k in range(row.shape[0]):
-            row[k] = roots[np.uint32(tally[k])] * factor
-    else:
-        for k in range(row.shape[0]):
-            row[k] = tally[k]
+    out: Floats,
+) -> int:
+    """Weigh labeled points ``start:stop``; return the diagram that goes on at stop."""
+    while diagram < out.shape[0]:
+        first = max(start, offsets[diagram])
+        end = offsets[diagram + 1]
+        found = labels[first - start : min(stop, end) - start]
+        row = out[diagram]
+        for t in range(found.shape[0]):
+            persistence = points[first + t, 1] - points[first + t, 0]
+            row[np.uint32(found[t])] += point_weight(persistence, ramp)
+        if end > stop:
+            break
+        # Now, while the row is in the cache.
         normalize_row(row, normalization)
-    # In a loop of its own, which is vectorized.
-    for k in range(tally.shape[0]):
-        tally[k] = 0
-
-
-@njit(nogil=True, cache=True)
-def _table_of_roots() -> Floats:
-    """Return the square roots of the counts that most diagrams have."""
-    roots = np.empty(CHUNK)
-    for c in range(CHUNK):
-        roots[c] = math.sqrt(c)
-    return roots
+        diagram += 1
+    return diagram
 
 
 def count_in_numpy(

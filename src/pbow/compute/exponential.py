@@ -16,7 +16,14 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic, overload
 
-__all__ = ["bits_of_64", "contracted", "half_to", "half_to_32", "half_to_64"]
+__all__ = [
+    "bits_of_64",
+    "contracted",
+    "contracted_helper",
+    "half_to",
+    "half_to_32",
+    "half_to_64",
+]
 
 # Adding this to a small number leaves the nearest whole one in the lowest bits, plus
 # the bias of an exponent: shifted to the left, they are those of a power of two.
@@ -27,6 +34,14 @@ LAST_64 = 1023.0
 LAST_32 = np.float32(127.0)
 # Multiply and add may round once instead of twice; nothing else is relaxed.
 contracted = njit(nogil=True, cache=True, fastmath={"contract"})
+# The same for what only other loops call: wrappers for Python take time to compile.
+contracted_helper = njit(
+    nogil=True,
+    cache=True,
+    fastmath={"contract"},
+    no_cpython_wrapper=True,
+    no_cfunc_wrapper=True,
+)
 
 
 def _reinterpret(source: Any, target: Any, target_bits: Any) -> Any:
@@ -47,7 +62,7 @@ _bits_of_32 = _reinterpret(types.float32, types.int32, ir.IntType(32))
 _float_of_32 = _reinterpret(types.int32, types.float32, ir.FloatType())
 
 
-@contracted
+@contracted_helper
 def half_to_64(d: float) -> float:
     """Return 0.5**d of a float64 d >= 0 to about 1e-15, relative."""
     d = d if d < LAST_64 else LAST_64
@@ -66,7 +81,7 @@ def half_to_64(d: float) -> float:
     return (q * s + 1.0) * power
 
 
-@contracted
+@contracted_helper
 def half_to_32(d: np.float32) -> np.float32:
     """Return 0.5**d of a float32 d >= 0 to about 2e-7, relative."""
     d = d if d < LAST_32 else LAST_32

@@ -15,6 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.assign import BLOCK, INFINITY
+from pbow.compute.jit import inlined
 
 __all__ = ["MOST_WORDS", "Grid", "build_grid", "label_grid"]
 
@@ -224,7 +225,7 @@ def _prune(
     return n_listed
 
 
-@njit(nogil=True, cache=True)
+@inlined
 def label_grid(
     points: Floats,
     start: int,

@@ -6,8 +6,9 @@ An item is not moved when its key gets smaller, but put in again.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from pbow.compute.jit import helper
 
 __all__ = ["sift_down", "sift_up", "without_outdated"]
 
@@ -19,7 +20,7 @@ Ids = NDArray[np.int32]
 BRANCHES = 4
 
 
-@njit(nogil=True, cache=True)
+@helper
 def sift_down(keys: Floats, items: Ids, size: int, key: float, item: int) -> None:
     """Put an item into the heap of this size from the top, where there is a gap."""
     hole, child = 0, 1
@@ -36,7 +37,7 @@ def sift_down(keys: Floats, items: Ids, size: int, key: float, item: int) -> Non
     keys[hole], items[hole] = key, item
 
 
-@njit(nogil=True, cache=True)
+@helper
 def sift_up(keys: Floats, items: Ids, size: int, key: float, item: int) -> None:
     """Put an item into the heap of this size from the bottom."""
     hole = size
@@ -49,7 +50,7 @@ def sift_up(keys: Floats, items: Ids, size: int, key: float, item: int) -> None:
     keys[hole], items[hole] = key, item
 
 
-@njit(nogil=True, cache=True)
+@helper
 def without_outdated(keys: Floats, items: Ids, size: int, current: Floats) -> int:
     """Take first items out whose keys are not ``current[item]``; return the size."""
     while size > 0 and keys[0] > current[items[0]]:

@@ -10,6 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.assign import BLOCK, INFINITY, scan_block
+from pbow.compute.jit import inlined
 from pbow.compute.random import draw_unit
 from pbow.compute.sums import sum_of
 
@@ -40,13 +41,16 @@ def seed_plusplus(
     n, n_words = len(points), len(words)
     # Coordinates apart: the compiler does not vectorize over pairs.
     x, y = np.ascontiguousarray(points.T)
-    squared = np.full(n, np.inf)
+    squared, nearer = np.full(n, np.inf), np.empty(BLOCK)
+    block_sums = np.empty(-(-n // BLOCK))
     chosen = np.empty(n_words + 1, np.int64)
-    chosen[0] = min(int(draw_unit(stream, np.uint64(0)) * n), n - 1)
     n_found = 0
     for first in range(0, n_words, words_per_call):
         last = min(first + words_per_call, n_words)
-        n_found = _seed(x, y, squared, stream, n_trials, first, last, chosen)
+        n_found = _seed(
+            *(x, y, stream, n_trials, first, last),
+            *(squared, nearer, block_sums, chosen),
+        )
         if n_found < last:
             break
     words[:n_found] = points[chosen[:n_found]]
@@ -57,66 +61,63 @@ def seed_plusplus(
 def _seed(
     x: Floats,
     y: Floats,
-    squared: Floats,
     stream: np.uint64,
     n_trials: int,
     first: int,
     last: int,
-    chosen: NDArray[np.int64],
-) -> int:
-    """Add words ``first:last`` and choose the one after each; return how many."""
-    block_sums = np.empty((x.shape[0] + BLOCK - 1) // BLOCK)
-    nearer, sums = np.empty(BLOCK), np.empty(block_sums.shape[0])
-    for k in range(first, last):
-        total = _approach(x, y, chosen[k], squared, squared, block_sums)
-        # The last entry of all is not a word.
-        if k + 2 == chosen.shape[0]:
-            break
-        if not total > 0.0:
-            return k + 1
-        smallest = INFINITY
-        chosen[k + 1] = chosen[k]
-        for trial in range(n_trials):
-            share = draw_unit(stream, np.uint64(1 + k * n_trials + trial))
-            candidate = _walk_to(share * total, squared, block_sums)
-            left = _approach(x, y, candidate, squared, nearer, sums)
-            if left < smallest:
-                smallest, chosen[k + 1] = left, candidate
-    return last
-
-
-@njit(nogil=True, cache=True)
-def _approach(
-    x: Floats,
-    y: Floats,
-    word: int,
     squared: Floats,
     nearer: Floats,
     block_sums: Floats,
-) -> float:
-    """Return the sum of ``squared`` distances if point ``word`` were a word, too.
+    chosen: NDArray[np.int64],
+) -> int:
+    """Add words ``first:last`` and choose the one after each; return how many.
 
-    ``block_sums`` are the parts of that sum. ``nearer`` gets the distances if it is as
-    long as ``squared``, and is scratch for BLOCK of them otherwise.
+    ``squared`` are distances to the words so far, and ``block_sums`` parts of their
+    sum; ``nearer`` is scratch for BLOCK distances.
     """
     n = x.shape[0]
-    to_x, to_y = x[word], y[word]
-    total = 0.0
-    for block in range(block_sums.shape[0]):
-        low, high = block * BLOCK, min(n, (block + 1) * BLOCK)
-        # Slices from 0, or nothing would be vectorized: see assign.
-        some_x, some_y, before = x[low:high], y[low:high], squared[low:high]
-        after = nearer[low:high] if nearer.shape[0] == n else nearer[: high - low]
-        for i in range(high - low):
-            dx, dy = some_x[i] - to_x, some_y[i] - to_y
-            d = dx * dx + dy * dy
-            after[i] = d if d < before[i] else before[i]
-        block_sums[block] = sum_of(after)
-        total += block_sums[block]
-    return total
+    if first == 0:
+        chosen[0] = min(int(draw_unit(stream, np.uint64(0)) * n), n - 1)
+    for k in range(first, last):
+        total, smallest = 0.0, INFINITY
+        # The word itself comes first, then the candidates for the next one: the loop
+        # over points is there once, and compiled once.
+        for trial in range(-1, n_trials):
+            word = chosen[k]
+            if trial >= 0:
+                share = draw_unit(stream, np.uint64(1 + k * n_trials + trial))
+                word = _walk_to(share * total, squared, block_sums)
+            to_x, to_y = x[word], y[word]
+            left = 0.0
+            for block in range(block_sums.shape[0]):
+                low, high = block * BLOCK, min(n, (block + 1) * BLOCK)
+                # Slices from 0, or nothing would be vectorized: see assign.
+                some_x, some_y, before = x[low:high], y[low:high], squared[low:high]
+                after = nearer[: high - low]
+                for i in range(high - low):
+                    dx, dy = some_x[i] - to_x, some_y[i] - to_y
+                    d = dx * dx + dy * dy
+                    after[i] = d if d < before[i] else before[i]
+                part = sum_of(after)
+                left += part
+                if trial < 0:
+                    block_sums[block] = part
+                    for i in range(high - low):
+                        before[i] = after[i]
+            if trial >= 0:
+                if left < smallest:
+                    smallest, chosen[k + 1] = left, word
+                continue
+            # The last entry of all is not a word.
+            if k + 2 == chosen.shape[0]:
+                break
+            if not left > 0.0:
+                return k + 1
+            total, chosen[k + 1] = left, word
+    return last
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _walk_to(rest: float, squared: Floats, block_sums: Floats) -> int:
     """Walk the block sums, then the points of one block, to a share of their sum."""
     block = 0
@@ -130,8 +131,13 @@ def _walk_to(rest: float, squared: Floats, block_sums: Floats) -> int:
             if rest < squared[i]:
                 break
             rest -= squared[i]
-    # Rounding may have led to a block without weight.
-    return chosen if chosen >= 0 else _furthest(squared)
+    if chosen < 0:
+        # Rounding has led to a block without weight: the furthest point instead.
+        chosen = 0
+        for i in range(squared.shape[0]):
+            if squared[i] > squared[chosen]:
+                chosen = i
+    return chosen
 
 
 def lloyd(
@@ -150,16 +156,19 @@ def lloyd(
     and the number of rounds. Cost of a round: n * n_words distances; compiled calls end
     after ``points_per_call``, rounded up to whole blocks.
     """
-    squared = np.empty(len(points))
+    squared, sums = np.empty(len(points)), np.empty((len(words), 3))
     reach = np.zeros(len(words))
+    floats, marks = np.empty((4, BLOCK)), np.empty((2, BLOCK), np.uint64)
     step = -(-points_per_call // BLOCK) * BLOCK
 
     def assign() -> tuple[float, int]:
         inertia, n_changed = 0.0, 0
+        sums[:] = 0.0
         for start in range(0, len(points), step):
             stop = min(start + step, len(points))
             inertia, changed = _assign(
-                points, start, stop, words, reach, labels, squared, inertia
+                *(points, start, stop, words, reach, floats, marks),
+                *(labels, squared, sums, inertia),
             )
             n_changed += changed
         return inertia, n_changed
@@ -169,7 +178,8 @@ def lloyd(
     rounds = 0
     while rounds < max_iter:
         rounds += 1
-        _move(points, labels, squared, words, reach)
+        _move(points, squared, sums, words)
+        _set_reach(words, len(points), reach)
         inertia, n_changed = assign()
         if n_changed == 0 or previous - inertia <= tolerance * inertia:
             break
@@ -184,24 +194,27 @@ def _assign(
     stop: int,
     words: Floats,
     reach: Floats,
+    floats: Floats,
+    marks: NDArray[np.uint64],
     labels: NDArray[np.int32],
     squared: Floats,
+    sums: Floats,
     inertia: float,
 ) -> tuple[float, int]:
     """Label points ``start:stop``; add their squared distances, count the changes.
 
     A point nearer to the word of its label than ``reach`` (squared) keeps it; others
-    are compared with all words.
+    are compared with all words. Add to ``sums[k]`` the differences of its points from
+    word k, and their number. ``floats`` and ``marks`` are scratch for BLOCK points.
     """
-    x = np.empty(BLOCK)
-    y = np.empty(BLOCK)
-    smallest = np.empty(BLOCK)
-    nearest = np.empty(BLOCK, np.int64)
-    is_open, which = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
+    x, y = floats[0], floats[1]
+    smallest, nearest = floats[2], floats[3]
+    is_open, which = marks[0], marks[1]
     n_changed = 0
     for low in range(start, stop, BLOCK):
         size = min(BLOCK, stop - low)
         some, known, distances = points[low:], labels[low:], squared[low:]
+        # Indices are unsigned: one that may be negative is looked at twice.
         for t in range(size):
             k = np.uint64(known[t])
             dx, dy = some[t, 0] - words[k, 0], some[t, 1] - words[k, 1]
@@ -213,66 +226,44 @@ def _assign(
             x[end], y[end], which[end] = some[t, 0], some[t, 1], np.uint64(t)
             end += is_open[t]
         n_open = int(end)
-        scan_block(x, y, n_open, words, smallest, nearest)
+        scan_block(words, n_open, floats)
         for t in range(n_open):
-            at = which[t]
-            n_changed += known[at] != nearest[t]
-            known[at] = nearest[t]
+            at, label = which[t], np.int32(nearest[t])
+            n_changed += known[at] != label
+            known[at] = label
             distances[at] = smallest[t]
+        for t in range(size):
+            k = np.uint64(known[t])
+            # Relative to the word: sums stay small, and their rounding too.
+            sums[k, 0] += some[t, 0] - words[k, 0]
+            sums[k, 1] += some[t, 1] - words[k, 1]
+            sums[k, 2] += 1.0
         inertia += sum_of(distances[:size])
     return inertia, n_changed
 
 
-@njit(nogil=True, cache=True)
-def _move(
-    points: Floats,
-    labels: NDArray[np.int32],
-    squared: Floats,
-    words: Floats,
-    reach: Floats,
-) -> None:
-    """Move each word to the mean of its points; restart those that have none.
+def _move(points: Floats, squared: Floats, sums: Floats, words: Floats) -> None:
+    """Move each word to the mean of its points; restart those that have none."""
+    counts = sums[:, 2:]
+    words += sums[:, :2] / np.maximum(counts, 1.0)
+    if counts.all():
+        return
+    for k in np.flatnonzero(counts == 0.0):
+        furthest = squared.argmax()
+        words[k] = points[furthest]
+        squared[furthest] = 0.0  # so that two empty words do not meet
 
-    Sets ``reach`` to the square of half the distance to the nearest other word: a point
-    nearer than that has no other nearest word. Where that is not worth its time, to 0.
+
+def _set_reach(words: Floats, n_points: int, reach: Floats) -> None:
+    """Set ``reach`` to the square of half the distance to the nearest other word.
+
+    A point nearer than that has no other nearest word. Where finding these distances
+    is not worth its time, it stays 0.
     """
-    n, n_words = points.shape[0], words.shape[0]
-    sums = np.empty((n_words, 2))
-    counts = np.empty(n_words, np.int64)
-    for k in range(n_words):
-        sums[k, 0], sums[k, 1], counts[k] = 0.0, 0.0, 0
-    for i in range(n):
-        k = labels[i]
-        # Relative to the word: sums stay small, and their rounding too.
-        sums[k, 0] += points[i, 0] - words[k, 0]
-        sums[k, 1] += points[i, 1] - words[k, 1]
-        counts[k] += 1
-    for k in range(n_words):
-        if counts[k] > 0:
-            words[k, 0] += sums[k, 0] / counts[k]
-            words[k, 1] += sums[k, 1] / counts[k]
-    for k in range(n_words):
-        if counts[k] == 0:
-            furthest = _furthest(squared)
-            words[k, 0], words[k, 1] = points[furthest, 0], points[furthest, 1]
-            squared[furthest] = 0.0  # so that two empty words do not meet
-    if n_words * POINTS_PER_WORD <= n:
-        for k in range(n_words):
-            reach[k] = INFINITY
-            for j in range(k):
-                dx, dy = words[k, 0] - words[j, 0], words[k, 1] - words[j, 1]
-                d = QUARTER * (dx * dx + dy * dy)
-                reach[j] = d if d < reach[j] else reach[j]
-                reach[k] = d if d < reach[k] else reach[k]
-        for k in range(n_words):
-            reach[k] = reach[k] if reach[k] > SMALLEST_SQUARE else 0.0
-
-
-@njit(nogil=True, cache=True, inline="always")
-def _furthest(squared: Floats) -> int:
-    """Return the first index of the largest number; np.argmax is slow to compile."""
-    furthest = 0
-    for i in range(squared.shape[0]):
-        if squared[i] > squared[furthest]:
-            furthest = i
-    return furthest
+    if len(words) * POINTS_PER_WORD > n_points:
+        return
+    dx, dy = (axis[:, np.newaxis] - axis for axis in np.ascontiguousarray(words.T))
+    squares = dx * dx + dy * dy
+    np.fill_diagonal(squares, np.inf)
+    nearest = QUARTER * squares.min(axis=1)
+    reach[:] = np.where(nearest > SMALLEST_SQUARE, nearest, 0.0)

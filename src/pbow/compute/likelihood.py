@@ -21,10 +21,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from pbow.compute.exponential import contracted, half_to
+from pbow.compute.exponential import contracted, contracted_helper, half_to
+from pbow.compute.jit import helper, inlined
 from pbow.compute.ramp import point_weight
 from pbow.compute.sums import sum_between
 
@@ -112,7 +112,7 @@ def _sum_likelihoods(
             _add(sums, row)
 
 
-@contracted
+@contracted_helper
 def distance(
     b: float,
     p: float,
@@ -130,7 +130,7 @@ def distance(
     return u * u + v * v
 
 
-@njit(nogil=True, cache=True)
+@helper
 def place(
     points: Floats, start: int, stop: int, frame: Floats, ramp: Floats, batch: Floats
 ) -> int:
@@ -190,8 +190,10 @@ def _sum_posteriors(
     out: Floats,
 ) -> None:
     width = components.shape[1]
-    b, p, weight, rest = batch[0], batch[1], batch[2], batch[3]
-    share0, share1, share2, share3 = share[0], share[1], share[2], share[3]
+    b, p = batch[0], batch[1]
+    weight, rest = batch[2], batch[3]
+    share0, share1 = share[0], share[1]
+    share2, share3 = share[2], share[3]
     mean_b, mean_p, log_factor = components[0], components[1], components[5]
     l11, l21, l22 = components[2], components[3], components[4]
     # Below this, likelihoods have lost digits; the slow way has its own scale.
@@ -203,11 +205,13 @@ def _sum_posteriors(
         for start in range(offsets[d], offsets[d + 1], BATCH):
             size = place(points, start, offsets[d + 1], frame, ramp, batch)
             for t in range(0, size, GROUP):
-                b0, b1, b2, b3 = b[t], b[t + 1], b[t + 2], b[t + 3]
-                p0, p1, p2, p3 = p[t], p[t + 1], p[t + 2], p[t + 3]
+                b0, b1 = b[t], b[t + 1]
+                b2, b3 = b[t + 2], b[t + 3]
+                p0, p1 = p[t], p[t + 1]
+                p2, p3 = p[t + 2], p[t + 3]
                 for k in range(width):
-                    mb, mp, u, v, w = mean_b[k], mean_p[k], l11[k], l21[k], l22[k]
-                    less = log_factor[k]
+                    mb, mp, u = mean_b[k], mean_p[k], l11[k]
+                    v, w, less = l21[k], l22[k], log_factor[k]
                     share0[k] = half_to(distance(b0, p0, mb, mp, u, v, w) - less)
                     share1[k] = half_to(distance(b1, p1, mb, mp, u, v, w) - less)
                     share2[k] = half_to(distance(b2, p2, mb, mp, u, v, w) - less)
@@ -230,7 +234,8 @@ def _sum_posteriors(
                                 far_b, far_p, components, first, end, share[i]
                             )
                         rest[i] = weight[t + i] / total
-                    w0, w1, w2, w3 = rest[0], rest[1], rest[2], rest[3]
+                    w0, w1 = rest[0], rest[1]
+                    w2, w3 = rest[2], rest[3]
                     for k in range(first, end):
                         half = (sums[k] + w0 * share0[k]) + w1 * share1[k]
                         sums[k] = (half + w2 * share2[k]) + w3 * share3[k]
@@ -238,7 +243,7 @@ def _sum_posteriors(
             _add(sums, row)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def _add(sums: Floats, row: Floats) -> None:
     """Move ``sums`` to ``row``."""
     for k in range(sums.shape[0]):
@@ -246,7 +251,7 @@ def _add(sums: Floats, row: Floats) -> None:
         sums[k] = 0.0
 
 
-@njit(nogil=True, cache=True)
+@helper
 def far_shares(
     b: float,
     p: float,

@@ -34,21 +34,20 @@ from numpy.typing import NDArray
 
 from pbow.compute.bottleneck import (
     ROUNDING,
-    are_on_a_line,
     bottleneck,
+    bottleneck_tile,
     diagonal_factor,
     distance_of,
-    enlarged,
     first_from,
     rounding_of,
     to_diagonal,
 )
 from pbow.compute.heap import sift_down, sift_up, without_outdated
+from pbow.compute.jit import helper, inlined
 
 __all__ = [
     "NOBODY",
     "SMALL",
-    "compare",
     "longest_of",
     "match",
     "raise_to",
@@ -62,6 +61,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Ids = NDArray[np.int32]
 Mask = NDArray[np.bool_]
+Tile = tuple[Floats, Floats, Ints, Floats, Floats, Ints]
+Scratch = tuple[Floats, Ints, Ids]
+# Scale, largest cost, limit of distances, and whether costs of leaving are given.
+Units = tuple[float, float, float, bool]
 
 NOBODY = -1
 # Number of bids, by row, before paths are looked for.
@@ -77,9 +80,11 @@ GOLDEN = 0.6180339887498949
 SMALL = 1e-6
 # Beyond, costs of short distances would be rounded to 0.
 HIGHEST_ORDER_ON_A_LINE = 8.0
+# What a pair has instead of a distance: a total below SMALL, too many candidates, or
+# more of them than there is room for.
+TOO_SMALL, TOO_MANY, NO_ROOM = -1.0, -2.0, -3.0
 
 
-@njit(nogil=True, cache=True)
 def wasserstein_tile(
     left: Floats,
     left_middles: Floats,
@@ -94,21 +99,27 @@ def wasserstein_tile(
 ) -> None:
     """Set ``out[r, s]`` to the distance of diagrams r and s, where it is wanted.
 
-    Order inf is the bottleneck distance. Offsets are those of the tile alone.
+    Order inf is the bottleneck distance. Offsets are those of the tile alone. Cost of a
+    pair: about n_candidates * log(n_points), more where many compete for the same.
+    Memory: at most about 16 bytes per pair of points.
     """
-    for r in range(out.shape[0]):
-        rows = left[2 * left_offsets[r] : 2 * left_offsets[r + 1]]
-        row_middles = left_middles[left_offsets[r] : left_offsets[r + 1]]
-        for s in range(out.shape[1]):
-            if wanted[r, s]:
-                columns = right[2 * right_offsets[s] : 2 * right_offsets[s + 1]]
-                middles = right_middles[right_offsets[s] : right_offsets[s + 1]]
-                out[r, s] = wasserstein(
-                    rows, row_middles, columns, middles, order, metric
-                )
+    tile = (left, left_middles, left_offsets, right, right_middles, right_offsets)
+    if order == math.inf:
+        bottleneck_tile(*tile, metric, wanted, out)
+        return
+    # Several loops, so that what no pair needs is not compiled.
+    if order <= HIGHEST_ORDER_ON_A_LINE:
+        on_a_line = wanted & _are_on_a_line(tile)
+        if on_a_line.any():
+            wanted = wanted & ~on_a_line
+            _line_tile(*tile, order, metric, on_a_line, _scratch(tile)[0], out)
+    if wanted.any():
+        units = (0.0, math.inf, math.inf, False)
+        _match_tile(tile, order, metric, units, wanted, _scratch(tile), out)
+    for r, s in np.argwhere(wanted & (out == TOO_SMALL)):
+        out[r, s] = _in_a_smaller_unit(tile, r, s, order, metric)
 
 
-@njit(nogil=True, cache=True)
 def wasserstein(
     rows: Floats,
     row_middles: Floats,
@@ -119,68 +130,14 @@ def wasserstein(
 ) -> float:
     """Return the distance of two diagrams; the same, bit for bit, if they are swapped.
 
-    Order inf is the bottleneck distance. Cost: about n_candidates * log(n_points), more
-    where many compete for the same. Memory: at most about 16 bytes per pair of points.
+    Order inf is the bottleneck distance.
     """
-    if order == math.inf:
-        return bottleneck(rows, row_middles, columns, column_middles, metric)
-    comparison = compare(rows, columns)
-    if comparison == 0:
-        return 0.0
-    if comparison > 0:
-        rows, columns = columns, rows
-        row_middles, column_middles = column_middles, row_middles
-    n, m = row_middles.shape[0], column_middles.shape[0]
-    row_costs, column_costs, prices = np.empty(n), np.empty(m), np.empty(m)
-    partners = np.empty(n, np.int32)
-    scale = unit_of(max(longest_of(rows, metric), longest_of(columns, metric)))
-    largest = math.inf
-    on_a_line = order <= HIGHEST_ORDER_ON_A_LINE and are_on_a_line(rows, columns)
-    total = 0.0
-    while total < SMALL:
-        _leaving(rows, order, metric, scale, largest, row_costs)
-        _leaving(columns, order, metric, scale, largest, column_costs)
-        if on_a_line:
-            total = _along_a_line(
-                rows, row_costs, columns, column_costs, order, metric, scale
-            )
-            break
-        match(
-            rows,
-            row_middles,
-            row_costs,
-            columns,
-            column_middles,
-            column_costs,
-            order,
-            metric,
-            scale,
-            math.inf,
-            partners,
-            prices,
-        )
-        total = _total(
-            rows,
-            row_costs,
-            columns,
-            column_costs,
-            order,
-            metric,
-            scale,
-            partners,
-            prices,
-        )
-        if total < SMALL:
-            # In this unit the total is from 1 to n + m. No best matching leaves a point
-            # that costs more, so that nobody need know how much more it costs.
-            scale = bottleneck(rows, row_middles, columns, column_middles, metric)
-            if scale == 0.0:
-                return 0.0
-            largest = 2.0 * (n + m)
-    return scale * root_of(total, order)
+    out = np.empty((1, 1))
+    tile = _tile_of(rows, row_middles, columns, column_middles)
+    wasserstein_tile(*tile, order, metric, np.ones((1, 1), np.bool_), out)
+    return float(out[0, 0])
 
 
-@njit(nogil=True, cache=True)
 def match(
     rows: Floats,
     row_middles: Floats,
@@ -202,12 +159,251 @@ def match(
     with equality for columns left, every row has the least cost - price, of a column or
     of being left at the price 0.
     """
+    tile = _tile_of(rows, row_middles, columns, column_middles)
+    floats, ints, ids = _scratch(tile)
+    floats[0, : len(row_costs)], floats[1, : len(column_costs)] = (
+        row_costs,
+        column_costs,
+    )
+    out, wanted = np.empty((1, 1)), np.ones((1, 1), np.bool_)
+    units = (scale, math.inf, limit, True)
+    _match_tile(tile, order, metric, units, wanted, (floats, ints, ids), out)
+    partners[:], prices[:] = ids[0, : len(partners)], floats[2, : len(prices)]
+
+
+def _tile_of(
+    rows: Floats, row_middles: Floats, columns: Floats, column_middles: Floats
+) -> Tile:
+    offsets = (np.array([0, len(middles)]) for middles in (row_middles, column_middles))
+    row_offsets, column_offsets = offsets
+    return rows, row_middles, row_offsets, columns, column_middles, column_offsets
+
+
+def _are_on_a_line(tile: Tile) -> Mask:
+    """Whether all points of two diagrams, none empty, have one birth, or one death."""
+    left, _, left_offsets, right, _, right_offsets = tile
+    births, deaths = (
+        np.equal.outer(
+            _common(left[axis::2], left_offsets), _common(right[axis::2], right_offsets)
+        )
+        for axis in (0, 1)
+    )
+    found: Mask = births | deaths
+    return found
+
+
+def _common(values: Floats, offsets: Ints) -> Floats:
+    """Return the number that all points of a diagram have, or NaN."""
+    common = np.full(len(offsets) - 1, np.nan)
+    starts = offsets[:-1][np.diff(offsets) > 0]
+    if len(starts):
+        some, starts = values[starts[0] : offsets[-1]], starts - starts[0]
+        least = np.minimum.reduceat(some, starts)
+        is_common = least == np.maximum.reduceat(some, starts)
+        common[np.diff(offsets) > 0] = np.where(is_common, least, np.nan)
+    return common
+
+
+def _in_a_smaller_unit(
+    tile: Tile, r: int, s: int, order: float, metric: float
+) -> float:
+    left, left_middles, left_offsets, right, right_middles, right_offsets = tile
+    rows, columns = slice(*left_offsets[r : r + 2]), slice(*right_offsets[s : s + 2])
+    pair = (
+        left[2 * rows.start : 2 * rows.stop],
+        left_middles[rows],
+        right[2 * columns.start : 2 * columns.stop],
+        right_middles[columns],
+    )
+    # In this unit the total is from 1 to n + m. No best matching leaves a point that
+    # costs more, so that nobody need know how much more it costs.
+    scale = bottleneck(*pair, metric)
+    if scale == 0.0:
+        return 0.0
+    largest = 2.0 * (len(pair[1]) + len(pair[3]))
+    out, wanted = np.empty((1, 1)), np.ones((1, 1), np.bool_)
+    units = (scale, largest, math.inf, False)
+    alone = _tile_of(*pair)
+    _match_tile(alone, order, metric, units, wanted, _scratch(alone), out)
+    return float(out[0, 0])
+
+
+def _match_tile(
+    tile: Tile,
+    order: float,
+    metric: float,
+    units: Units,
+    wanted: Mask,
+    scratch: Scratch,
+    out: Floats,
+) -> None:
+    """Set distances, or TOO_SMALL where a scale was not given and is too large."""
+    todo, room = wanted, 0
+    while todo.any():
+        room = 4 * room or _room_for(tile)
+        candidates = np.empty((2, room)), np.empty((2, room), np.int32)
+        _distances(*tile, order, metric, *units, todo, *scratch, *candidates, None, out)
+        todo = wanted & (out == NO_ROOM)
+    todo = wanted & (out == TOO_MANY)
+    if todo.any():
+        n, m = (int(np.diff(offsets).max()) for offsets in (tile[2], tile[5]))
+        table = np.empty(n * m)
+        _distances(*tile, order, metric, *units, todo, *scratch, None, None, table, out)
+
+
+def _scratch(tile: Tile) -> Scratch:
+    """Return arrays for the largest of the diagrams."""
+    size = 1 + max(
+        int(np.diff(offsets).max(initial=0)) for offsets in (tile[2], tile[5])
+    )
+    return (
+        np.empty((6, size)),
+        np.empty((3, size), np.int64),
+        np.empty((6, size), np.int32),
+    )
+
+
+def _room_for(tile: Tile) -> int:
+    """Return room for as many candidates as most pairs have, and for one row more."""
+    n, m = (int(np.diff(offsets).max(initial=0)) for offsets in (tile[2], tile[5]))
+    return min(int(MANY * n * m), 32 * (n + m)) + max(n, m) + 1
+
+
+@njit(nogil=True, cache=True)
+def _distances(
+    left: Floats,
+    left_middles: Floats,
+    left_offsets: Ints,
+    right: Floats,
+    right_middles: Floats,
+    right_offsets: Ints,
+    order: float,
+    metric: float,
+    scale: float,
+    largest: float,
+    limit: float,
+    is_given: bool,  # noqa: FBT001
+    wanted: Mask,
+    floats: Floats,
+    ints: Ints,
+    ids: Ids,
+    candidate_costs: Floats | None,
+    candidate_ids: Ids | None,
+    table: Floats | None,
+    out: Floats,
+) -> None:
+    """Set distances by matchings; without candidates, by tables of all costs.
+
+    Scale 0 is a power of two, as large as the longest bar. The costs of leaving are at
+    most ``largest``, or are given. Scratch has a place for each point, or candidate,
+    and one more. Costs of leaving rows and columns, and the final prices, are in
+    ``floats[:3]``, and partners of rows in ``ids[0]``.
+    """
+    for r in range(out.shape[0]):
+        for s in range(out.shape[1]):
+            if not wanted[r, s]:
+                continue
+            rows = left[2 * left_offsets[r] : 2 * left_offsets[r + 1]]
+            row_middles = left_middles[left_offsets[r] : left_offsets[r + 1]]
+            columns = right[2 * right_offsets[s] : 2 * right_offsets[s + 1]]
+            middles = right_middles[right_offsets[s] : right_offsets[s + 1]]
+            comparison = -1 if is_given else _compare(rows, columns)
+            if comparison == 0:
+                out[r, s] = 0.0
+                continue
+            if comparison > 0:
+                rows, columns = columns, rows
+                row_middles, middles = middles, row_middles
+            n, m = row_middles.shape[0], middles.shape[0]
+            row_costs, column_costs = floats[0][:n], floats[1][:m]
+            prices, partners = floats[2][:m], ids[0][:n]
+            unit = scale
+            if unit == 0.0:
+                longest = max(longest_of(rows, metric), longest_of(columns, metric))
+                unit = unit_of(longest)
+            if not is_given:
+                _leaving(rows, order, metric, unit, largest, row_costs)
+                _leaving(columns, order, metric, unit, largest, column_costs)
+            status = 0.0
+            # What is None by its type is not compiled.
+            if table is not None:
+                _match_many(
+                    rows,
+                    row_costs,
+                    columns,
+                    column_costs,
+                    order,
+                    metric,
+                    unit,
+                    limit,
+                    partners,
+                    prices,
+                    table,
+                )
+            if candidate_costs is not None:
+                status = _match(
+                    rows,
+                    row_middles,
+                    row_costs,
+                    columns,
+                    middles,
+                    column_costs,
+                    order,
+                    metric,
+                    unit,
+                    limit,
+                    partners,
+                    prices,
+                    floats,
+                    ints,
+                    ids,
+                    candidate_costs,
+                    candidate_ids,
+                )
+            if status == 0.0:
+                total = _total(
+                    rows,
+                    row_costs,
+                    columns,
+                    column_costs,
+                    order,
+                    metric,
+                    unit,
+                    partners,
+                    floats[5],
+                )
+                status = unit * root_of(total, order)
+                if total < SMALL and scale == 0.0:
+                    status = TOO_SMALL
+            out[r, s] = status
+
+
+@inlined
+def _match(
+    rows: Floats,
+    row_middles: Floats,
+    row_costs: Floats,
+    columns: Floats,
+    column_middles: Floats,
+    column_costs: Floats,
+    order: float,
+    metric: float,
+    scale: float,
+    limit: float,
+    partners: Ids,
+    prices: Floats,
+    floats: Floats,
+    ints: Ints,
+    ids: Ids,
+    candidate_costs: Floats,
+    candidate_ids: Ids,
+) -> float:
+    """Do what :func:`match` does along candidates; return 0, TOO_MANY or NO_ROOM."""
     n, m = row_costs.shape[0], column_costs.shape[0]
-    # Few arrays, cut in pieces: small diagrams would wait for their allocation.
-    longs, shorts = np.empty(2 * n + 1, np.int64), np.empty(n + m, np.int32)
-    starts, choices = longs[: n + 1], longs[n + 1 :]
-    owners, waiting = shorts[:m], shorts[m:]
-    ids, costs = _find_candidates(
+    starts, choices, reached_by = ints[0], ints[1], ints[2]
+    owners, waiting = ids[1], ids[2]
+    costs, found = candidate_costs[0], candidate_ids[0]
+    size = _find_candidates(
         rows,
         row_middles,
         row_costs,
@@ -219,44 +415,52 @@ def match(
         scale,
         limit,
         starts,
+        found,
+        costs,
     )
-    if starts[n] > MANY * n * m:
-        _match_many(
-            rows,
-            row_costs,
-            columns,
-            column_costs,
-            order,
-            metric,
-            scale,
-            limit,
-            partners,
-            prices,
-        )
-        return
+    if size < 0:
+        return NO_ROOM
+    if size > MANY * n * m:
+        return TOO_MANY
     for j in range(m):
-        owners[j], prices[j] = NOBODY, column_costs[j]
+        owners[j] = NOBODY
+        prices[j] = column_costs[j]
     for i in range(n):
         choices[i] = NOBODY
     n_waiting = _bid(
-        starts, ids, costs, row_costs, prices, owners, choices, waiting, BIDS * n
+        starts, found, costs, row_costs, prices, owners, choices, waiting, BIDS * n
     )
     if n_waiting > 0:
-        _augment_waiting(
-            waiting[:n_waiting],
-            starts,
-            ids,
-            costs,
-            row_costs,
-            prices,
-            owners,
-            choices,
-        )
+        distances = floats[3]
+        for j in range(m):
+            distances[j] = math.inf
+        for k in range(n_waiting):
+            _augment(
+                waiting[k],
+                starts,
+                found,
+                costs,
+                row_costs,
+                prices,
+                owners,
+                choices,
+                distances,
+                reached_by,
+                ids[3],
+                ids[4],
+                ids[5],
+                floats[4],
+                candidate_costs[1],
+                candidate_ids[1],
+            )
     for i in range(n):
-        partners[i] = NOBODY if choices[i] == NOBODY else ids[choices[i]]
+        partners[i] = NOBODY
+        if choices[i] != NOBODY:
+            partners[i] = found[choices[i]]
+    return 0.0
 
 
-@njit(nogil=True, cache=True)
+@inlined
 def _find_candidates(
     rows: Floats,
     row_middles: Floats,
@@ -269,13 +473,15 @@ def _find_candidates(
     scale: float,
     limit: float,
     starts: Ints,
-) -> tuple[Ids, Floats]:
-    """Return candidates, those of row i from ``starts[i]`` on, and what they cost.
+    ids: Ids,
+    costs: Floats,
+) -> int:
+    """Set candidates, those of row i from ``starts[i]`` on, and what they cost.
 
-    Once they are too many, no more are looked for; ``starts[n]`` tells.
+    Return how many there are. Once they are too many, no more are looked for; -1 means
+    that there may be no room for those of the next row, and for one that is none.
     """
     n, m = row_costs.shape[0], column_costs.shape[0]
-    ids, costs = np.empty(8 * (n + m), np.int32), np.empty(8 * (n + m))
     size = 0
     slack = rounding_of(row_middles, column_middles)
     factor = diagonal_factor(metric)
@@ -284,8 +490,9 @@ def _find_candidates(
         if size > MANY * n * m:
             break
         starts[i] = size
-        if size + m > ids.shape[0]:
-            ids, costs = enlarged(ids, costs, size, m)
+        if size + m >= ids.shape[0]:
+            size = -1
+            break
         birth, death = rows[2 * i], rows[2 * i + 1]
         reach = _reach(death - birth, longest, metric) * (1.0 + ROUNDING) + slack
         last = row_middles[i] + reach
@@ -301,7 +508,7 @@ def _find_candidates(
         n_found, size = size, starts[i]
         if metric != math.inf:
             for e in range(size, n_found):
-                costs[e] = distance_of(rows, i, columns, ids[e], metric)
+                costs[e] = distance_of(rows, i, columns, int(ids[e]), metric)
         if limit < math.inf:
             for e in range(size, n_found):
                 costs[e] = costs[e] if costs[e] <= limit else math.inf
@@ -312,10 +519,10 @@ def _find_candidates(
             ids[size], costs[size] = ids[e], costs[e]
             size += costs[e] < row_costs[i] + column_costs[ids[e]]
     starts[n] = size
-    return ids, costs
+    return size
 
 
-@njit(nogil=True, cache=True)
+@inlined
 def _reach(persistence: float, longest: float, metric: float) -> float:
     """Return how far middles of candidates are from that of a point, at most.
 
@@ -331,7 +538,7 @@ def _reach(persistence: float, longest: float, metric: float) -> float:
     return math.sqrt(persistence) * math.sqrt(longest)
 
 
-@njit(nogil=True, cache=True)
+@inlined
 def _bid(
     starts: Ints,
     ids: Ids,
@@ -379,47 +586,7 @@ def _bid(
     return n_waiting
 
 
-@njit(nogil=True, cache=True)
-def _augment_waiting(
-    waiting: Ids,
-    starts: Ints,
-    ids: Ids,
-    costs: Floats,
-    row_costs: Floats,
-    prices: Floats,
-    owners: Ids,
-    choices: Ints,
-) -> None:
-    """Give each waiting row a column, or leave it, one after the other."""
-    m = prices.shape[0]
-    distances, lengths = np.empty(m), np.empty(m)
-    for j in range(m):
-        distances[j] = math.inf
-    reached_by = np.empty(m, np.int64)
-    shorts = np.empty(3 * m, np.int32)
-    keys, items = np.empty(starts[-1] + 1), np.empty(starts[-1] + 1, np.int32)
-    for row in waiting:
-        _augment(
-            row,
-            starts,
-            ids,
-            costs,
-            row_costs,
-            prices,
-            owners,
-            choices,
-            distances,
-            reached_by,
-            shorts[:m],
-            shorts[m : 2 * m],
-            shorts[2 * m :],
-            lengths,
-            keys,
-            items,
-        )
-
-
-@njit(nogil=True, cache=True)
+@inlined
 def _augment(
     row: int,
     starts: Ints,
@@ -445,7 +612,9 @@ def _augment(
     ``distances`` are inf before and after.
     """
     shortest, last_choice, last_row = row_costs[row], NOBODY, row
-    size = n_scanned = n_touched = 0
+    # Not of a literal type, for which loops of the heap would be compiled again.
+    size = np.int64(0)
+    n_scanned = n_touched = 0
     i, base = row, 0.0
     while True:
         for e in range(starts[i], starts[i + 1]):
@@ -491,7 +660,7 @@ def _augment(
         e, i = reached_by[j], reached_from[j]
 
 
-@njit(nogil=True, cache=True)
+@inlined
 def _match_many(
     rows: Floats,
     row_costs: Floats,
@@ -503,28 +672,36 @@ def _match_many(
     limit: float,
     partners: Ids,
     prices: Floats,
+    table: Floats,
 ) -> None:
     """Do what :func:`match` does, where it is not worth while to choose candidates."""
     n, m = row_costs.shape[0], column_costs.shape[0]
-    owners, row_prices = np.empty(m, np.int32), row_costs.copy()
+    owners, row_prices = np.empty(m, np.int32), np.empty(n)
     for i in range(n):
         partners[i] = NOBODY
+    n_left = m
     for j in range(m):
-        owners[j], prices[j] = NOBODY, 0.0
-    costs = _all_costs(rows, columns, order, metric, scale, limit)
-    _augment_all(costs, row_costs, prices, owners, partners)
-    _reprice(
-        rows, row_costs, columns, order, metric, scale, prices, partners, row_prices
-    )
-    if (owners == NOBODY).any():
-        costs = _all_costs(columns, rows, order, metric, scale, limit)
-        _augment_all(costs, column_costs, row_prices, partners, owners)
-    _reprice(
-        columns, column_costs, rows, order, metric, scale, row_prices, owners, prices
-    )
+        owners[j] = NOBODY
+        prices[j] = 0.0
+    # First rows look for columns, then columns that are left for rows.
+    for _ in range(2):
+        if n_left > 0:
+            costs = table[: n * m].reshape(row_costs.shape[0], column_costs.shape[0])
+            _fill_costs(rows, columns, order, metric, scale, limit, costs)
+            _augment_all(costs, row_costs, prices, owners, partners)
+        _reprice(
+            rows, row_costs, columns, order, metric, scale, prices, partners, row_prices
+        )
+        rows, columns = columns, rows
+        row_costs, column_costs = column_costs, row_costs
+        prices, row_prices = row_prices, prices
+        owners, partners = partners, owners
+        n_left = 0
+        for j in range(partners.shape[0]):
+            n_left += partners[j] == NOBODY
 
 
-@njit(nogil=True, cache=True)
+@inlined
 def _reprice(
     rows: Floats,
     row_costs: Floats,
@@ -539,7 +716,7 @@ def _reprice(
     """Set ``out[i]`` to the price of row i that follows from those of columns."""
     for i in range(out.shape[0]):
         if choices[i] != NOBODY:
-            out[i] = distance_of(rows, i, columns, choices[i], metric) / scale
+            out[i] = distance_of(rows, i, columns, int(choices[i]), metric) / scale
     raise_to(out, order)
     for i in range(out.shape[0]):
         if choices[i] == NOBODY:
@@ -548,7 +725,7 @@ def _reprice(
             out[i] -= prices[choices[i]]
 
 
-@njit(nogil=True, cache=True)
+@inlined
 def _augment_all(
     costs: Floats, row_costs: Floats, prices: Floats, owners: Ids, choices: Ids
 ) -> None:
@@ -561,13 +738,16 @@ def _augment_all(
     distances = np.empty(-(-m // LANES) * LANES)
     reached_from = np.empty(m, np.int64)
     scanned, lengths = np.empty(m, np.int32), np.empty(m)
-    offered = prices.copy()
+    offered = np.empty(m)
+    for j in range(m):
+        offered[j] = prices[j]
     step = _far_step(n)
     for k in range(n):
         row = k * step % n
         if choices[row] != NOBODY:
             continue
-        distances[:] = math.inf
+        for j in range(distances.shape[0]):
+            distances[j] = math.inf
         shortest, last_column, last_row = row_costs[row], NOBODY, row
         n_scanned = 0
         i, base = row, 0.0
@@ -600,43 +780,47 @@ def _augment_all(
             i = reached_from[j]
 
 
-@njit(nogil=True, cache=True)
+@inlined
 def _far_step(n: int) -> int:
     """Return a step that visits 0 ... n - 1, modulo n, each far from the last ones.
 
     One neighbor after the other would find all that is near taken by those before it.
     """
     step = max(1, int(GOLDEN * n))
-    while math.gcd(step, n) != 1:
+    while True:
+        # Euclid's algorithm: math.gcd takes longer to compile.
+        a, b = step, n
+        while b > 0:
+            a, b = b, a % b
+        if a == 1:
+            return step
         step += 1
-    return step
 
 
-@njit(nogil=True, cache=True)
-def _all_costs(
+@inlined
+def _fill_costs(
     rows: Floats,
     columns: Floats,
     order: float,
     metric: float,
     scale: float,
     limit: float,
-) -> NDArray[np.float64]:
-    """Return the costs of all pairs, rows by columns."""
-    n, m = rows.shape[0] // 2, columns.shape[0] // 2
-    costs = np.empty((n, m))
-    for i in range(n):
-        for j in range(m):
-            costs[i, j] = distance_of(rows, i, columns, j, metric)
+    costs: Floats,
+) -> None:
+    """Set the costs of all pairs, rows by columns."""
+    for i in range(costs.shape[0]):
+        row = costs[i]
+        for j in range(row.shape[0]):
+            row[j] = distance_of(rows, i, columns, j, metric)
         if limit < math.inf:
-            for j in range(m):
-                costs[i, j] = costs[i, j] if costs[i, j] <= limit else math.inf
-        for j in range(m):
-            costs[i, j] /= scale
-        raise_to(costs[i], order)
-    return costs
+            for j in range(row.shape[0]):
+                row[j] = row[j] if row[j] <= limit else math.inf
+        for j in range(row.shape[0]):
+            row[j] /= scale
+        raise_to(row, order)
 
 
-@njit(nogil=True, cache=True)
+@inlined
 def _come_closer(
     costs: Floats,
     offered: Floats,
@@ -653,7 +837,7 @@ def _come_closer(
         distances[j] = distance if closer else distances[j]
 
 
-@njit(nogil=True, cache=True)
+@inlined
 def _nearest(distances: Floats) -> int:
     """Return where the least distance is; their number is a multiple of LANES.
 
@@ -674,6 +858,52 @@ def _nearest(distances: Floats) -> int:
 
 
 @njit(nogil=True, cache=True)
+def _line_tile(
+    left: Floats,
+    left_middles: Floats,
+    left_offsets: Ints,
+    right: Floats,
+    right_middles: Floats,
+    right_offsets: Ints,
+    order: float,
+    metric: float,
+    wanted: Mask,
+    floats: Floats,
+    out: Floats,
+) -> None:
+    """Set distances of diagrams with the same births, or deaths."""
+    for r in range(out.shape[0]):
+        for s in range(out.shape[1]):
+            if not wanted[r, s]:
+                continue
+            rows = left[2 * left_offsets[r] : 2 * left_offsets[r + 1]]
+            columns = right[2 * right_offsets[s] : 2 * right_offsets[s + 1]]
+            comparison = _compare(rows, columns)
+            if comparison == 0:
+                out[r, s] = 0.0
+                continue
+            if comparison > 0:
+                rows, columns = columns, rows
+            n, m = rows.shape[0] // 2, columns.shape[0] // 2
+            row_costs, column_costs = floats[0][:n], floats[1][:m]
+            unit = unit_of(max(longest_of(rows, metric), longest_of(columns, metric)))
+            _leaving(rows, order, metric, unit, math.inf, row_costs)
+            _leaving(columns, order, metric, unit, math.inf, column_costs)
+            total = _along_a_line(
+                rows,
+                row_costs,
+                columns,
+                column_costs,
+                order,
+                metric,
+                unit,
+                floats[2][:m],
+                floats[3],
+            )
+            out[r, s] = unit * root_of(total, order)
+
+
+@inlined
 def _along_a_line(
     rows: Floats,
     row_costs: Floats,
@@ -682,15 +912,17 @@ def _along_a_line(
     order: float,
     metric: float,
     scale: float,
+    pairs: Floats,
+    totals: Floats,
 ) -> float:
     """Return the least total cost of diagrams with the same births, or deaths.
 
     Points on a line that are paired may be paired in their order, since powers are
     convex: the best pairs of the first i rows and j columns follow from those of fewer.
+    ``pairs`` and ``totals`` are scratch.
     """
     n, m = row_costs.shape[0], column_costs.shape[0]
-    pairs = np.empty(m)
-    totals = np.zeros(m + 1)
+    totals[0] = 0.0
     for j in range(m):
         totals[j + 1] = totals[j] + column_costs[j]
     for i in range(n):
@@ -705,10 +937,11 @@ def _along_a_line(
             before = totals[j + 1]
             total = min(paired, before + row_costs[i], total + column_costs[j])
             totals[j + 1] = total
-    return float(totals[m])
+    least: float = totals[m]
+    return least
 
 
-@njit(nogil=True, cache=True)
+@inlined
 def _total(
     rows: Floats,
     row_costs: Floats,
@@ -720,7 +953,7 @@ def _total(
     partners: Ids,
     paired: Floats,
 ) -> float:
-    """Return the total cost of a matching; `paired` is scratch, as long as columns."""
+    """Return the total cost of a matching; `paired` is scratch."""
     n, m = row_costs.shape[0], column_costs.shape[0]
     for j in range(m):
         paired[j] = NOBODY
@@ -736,7 +969,7 @@ def _total(
     n_paired = 0
     for i in range(n):
         if partners[i] != NOBODY:
-            length = distance_of(rows, i, columns, partners[i], metric)
+            length = distance_of(rows, i, columns, int(partners[i]), metric)
             paired[n_paired] = length / scale
             n_paired += 1
     raise_to(paired[:n_paired], order)
@@ -745,8 +978,8 @@ def _total(
     return total
 
 
-@njit(nogil=True, cache=True)
-def compare(rows: Floats, columns: Floats) -> int:
+@inlined
+def _compare(rows: Floats, columns: Floats) -> int:
     """Return 0 for equal diagrams; else one of -1 and 1, so that smaller go first."""
     if rows.shape[0] != columns.shape[0]:
         return -1 if rows.shape[0] < columns.shape[0] else 1
@@ -756,7 +989,7 @@ def compare(rows: Floats, columns: Floats) -> int:
     return 0
 
 
-@njit(nogil=True, cache=True)
+@helper
 def _leaving(
     points: Floats,
     order: float,
@@ -773,7 +1006,7 @@ def _leaving(
         out[i] = min(out[i], largest)
 
 
-@njit(nogil=True, cache=True)
+@helper
 def longest_of(points: Floats, metric: float) -> float:
     """Return the largest distance of a point to the diagonal."""
     longest = 0.0
@@ -782,13 +1015,13 @@ def longest_of(points: Floats, metric: float) -> float:
     return longest
 
 
-@njit(nogil=True, cache=True)
+@inlined
 def unit_of(longest: float) -> float:
     """Return the next power of 2, by which one divides without rounding."""
     return math.ldexp(1.0, math.frexp(longest)[1])
 
 
-@njit(nogil=True, cache=True)
+@helper
 def raise_to(values: Floats, order: float) -> None:
     """Raise values to a power, in loops of their own: a power is slow, not a square."""
     if order == 2.0:
@@ -799,7 +1032,7 @@ def raise_to(values: Floats, order: float) -> None:
             values[k] = values[k] ** order
 
 
-@njit(nogil=True, cache=True)
+@inlined
 def root_of(x: float, order: float) -> float:
     """Return the root that undoes :func:`raise_to`."""
     if order == 2.0:

@@ -136,8 +136,10 @@ def _expect(
     width = components.shape[1]
     mean_x, mean_y, log_factor = components[0], components[1], components[5]
     l11, l21, l22 = components[2], components[3], components[4]
-    share0, share1, share2, share3 = share[0], share[1], share[2], share[3]
-    x, y, inverse, total_of = few[0], few[1], few[2], few[3]
+    share0, share1 = share[0], share[1]
+    share2, share3 = share[2], share[3]
+    x, y = few[0], few[1]
+    inverse, total_of = few[2], few[3]
     last = np.uint64(n_summed)
     s0, sx, sy = moments[0], moments[1], moments[2]
     sxx, sxy, syy = moments[3], moments[4], moments[5]
@@ -145,11 +147,14 @@ def _expect(
         for i in range(GROUP):
             at = min(first + i, stop - 1)
             x[i], y[i] = points[at, 0], points[at, 1]
-        x0, x1, x2, x3 = x[0], x[1], x[2], x[3]
-        y0, y1, y2, y3 = y[0], y[1], y[2], y[3]
+        # In pairs: a tuple of more takes much longer to compile.
+        x0, x1 = x[0], x[1]
+        x2, x3 = x[2], x[3]
+        y0, y1 = y[0], y[1]
+        y2, y3 = y[2], y[3]
         for k in range(width):
-            mx, my, a, b, c = mean_x[k], mean_y[k], l11[k], l21[k], l22[k]
-            less = log_factor[k]
+            mx, my, a = mean_x[k], mean_y[k], l11[k]
+            b, c, less = l21[k], l22[k], log_factor[k]
             share0[k] = half_to(distance(x0, y0, mx, my, a, b, c) - less)
             share1[k] = half_to(distance(x1, y1, mx, my, a, b, c) - less)
             share2[k] = half_to(distance(x2, y2, mx, my, a, b, c) - less)
@@ -167,17 +172,16 @@ def _expect(
             densities[at] = total
             # The last point, once more, has no share.
             inverse[i] = 1.0 / total if first + i < stop else 0.0
-        n0, n1, n2, n3 = inverse[0], inverse[1], inverse[2], inverse[3]
+        n0, n1 = inverse[0], inverse[1]
+        n2, n3 = inverse[2], inverse[3]
         for k in range(width):
             mx, my = mean_x[k], mean_y[k]
-            r0, r1, r2, r3 = (
-                share0[k] * n0,
-                share1[k] * n1,
-                share2[k] * n2,
-                share3[k] * n3,
-            )
-            dx0, dx1, dx2, dx3 = x0 - mx, x1 - mx, x2 - mx, x3 - mx
-            dy0, dy1, dy2, dy3 = y0 - my, y1 - my, y2 - my, y3 - my
+            r0, r1 = share0[k] * n0, share1[k] * n1
+            r2, r3 = share2[k] * n2, share3[k] * n3
+            dx0, dx1 = x0 - mx, x1 - mx
+            dx2, dx3 = x2 - mx, x3 - mx
+            dy0, dy1 = y0 - my, y1 - my
+            dy2, dy3 = y2 - my, y3 - my
             s0[k] = (((s0[k] + r0) + r1) + r2) + r3
             sx[k] = (((sx[k] + r0 * dx0) + r1 * dx1) + r2 * dx2) + r3 * dx3
             sy[k] = (((sy[k] + r0 * dy0) + r1 * dy1) + r2 * dy2) + r3 * dy3

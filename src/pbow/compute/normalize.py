@@ -15,7 +15,6 @@ __all__ = [
     "NORMALIZATIONS",
     "SQRT_L2",
     "exact",
-    "factor_of_roots",
     "normalize_row",
     "normalize_rows",
 ]

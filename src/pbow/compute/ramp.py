@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from pbow.compute.jit import inlined
 
 __all__ = ["point_weight", "ramp_weight"]
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def ramp_weight(persistence: float, low: float, high: float) -> float:
     """Return w_{a,b} of the paper, a = low, b = high; a step where they coincide."""
     if persistence >= high:
@@ -19,7 +20,7 @@ def ramp_weight(persistence: float, low: float, high: float) -> float:
     return (persistence - low) / (high - low)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def point_weight(persistence: float, ramp: NDArray[np.float64]) -> float:
     """Return the weight by ``ramp``: (low, high, power 1 or 2), or empty for 1."""
     if ramp.shape[0] == 0:

@@ -10,6 +10,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from pbow.compute.jit import inlined
+
 __all__ = ["draw_bits", "draw_unit", "fill_bits", "stream_of"]
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -17,7 +19,7 @@ FIRST_MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)
 SECOND_MULTIPLIER = np.uint64(0x94D049BB133111EB)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def draw_bits(stream: np.uint64, i: np.uint64) -> np.uint64:
     """Return 64 random bits: draw ``i`` (uint64) of ``stream`` (uint64)."""
     z = stream + (i + np.uint64(1)) * STEP
@@ -26,7 +28,7 @@ def draw_bits(stream: np.uint64, i: np.uint64) -> np.uint64:
     return z ^ (z >> np.uint64(31))
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def draw_unit(stream: np.uint64, i: np.uint64) -> np.float64:
     """Return draw ``i`` as a float64 in [0, 1), a multiple of 2**-53."""
     return np.float64(draw_bits(stream, i) >> np.uint64(11)) * 2.0**-53

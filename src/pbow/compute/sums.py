@@ -8,13 +8,15 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from pbow.compute.jit import inlined
+
 __all__ = ["sum_between", "sum_of"]
 
 # Unsigned, because an index that may be negative is looked at twice.
 U1, U2, U3, U4, U5, U6, U7, U8 = (np.uint64(i) for i in range(1, 9))
 
 
-@njit(nogil=True, cache=True, inline="always")
+@inlined
 def sum_of(values: NDArray[Any]) -> float:
     """Return the sum in float64, as eight sums side by side."""
     return sum_between(values, np.uint64(0), np.uint64(values.shape[0]))

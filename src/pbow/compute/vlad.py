@@ -15,12 +15,21 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pbow.compute.assign import label_brute
+from pbow.compute.assign import BLOCK, label_brute
 from pbow.compute.grid import Grid, label_grid
+from pbow.compute.jit import inlined
 from pbow.compute.normalize import exact, normalize_row, normalize_rows
 from pbow.compute.ramp import point_weight
 
-__all__ = ["INTRA", "ROUNDING", "residual", "vlad_brute", "vlad_grid", "vlad_in_numpy"]
+__all__ = [
+    "INTRA",
+    "ROUNDING",
+    "compiled_loops",
+    "residual",
+    "vlad_brute",
+    "vlad_grid",
+    "vlad_in_numpy",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -31,7 +40,6 @@ INTRA = 100  # beside those of ``normalize``: square roots, L2 per word, L2 of t
 CHUNK = 4096
 
 
-@njit(nogil=True, cache=True)
 def vlad_brute(
     points: Floats,
     offsets: Ints,
@@ -48,11 +56,51 @@ def vlad_brute(
     are summed in their order. Rows are normalized (INTRA, or see ``normalize_row``).
     Cost: n_points * n_words distances.
     """
+    floats, labels = np.empty((4, BLOCK)), np.empty(CHUNK, np.int32)
+    _vlad_brute(
+        *(points, offsets, words, inverse, floats, ramp, normalization, labels, out)
+    )
+
+
+def vlad_grid(
+    points: Floats,
+    offsets: Ints,
+    words: Floats,
+    inverse: Floats,
+    grid: Grid,
+    ramp: Floats,
+    normalization: int,
+    out: Floats,
+) -> None:
+    """Like :func:`vlad_brute`, with the same result, through a grid over the words."""
     labels = np.empty(CHUNK, np.int32)
+    _vlad_grid(
+        *(points, offsets, words, inverse, grid, ramp, normalization, labels, out)
+    )
+
+
+def compiled_loops() -> list[str]:
+    """Return which of "brute" and "grid" are compiled already."""
+    loops = {"brute": _vlad_brute, "grid": _vlad_grid}
+    return [name for name, loop in loops.items() if loop.signatures]
+
+
+@njit(nogil=True, cache=True)
+def _vlad_brute(
+    points: Floats,
+    offsets: Ints,
+    words: Floats,
+    inverse: Floats,
+    floats: Floats,
+    ramp: Floats,
+    normalization: int,
+    labels: NDArray[np.int32],
+    out: Floats,
+) -> None:
     diagram = 0
     for start in range(offsets[0], offsets[-1], CHUNK):
         stop = min(start + CHUNK, offsets[-1])
-        label_brute(points, start, words, inverse, labels[: stop - start])
+        label_brute(points, start, words, inverse, floats, labels[: stop - start])
         diagram = _add(
             points,
             offsets,
@@ -69,7 +117,7 @@ def vlad_brute(
 
 
 @njit(nogil=True, cache=True)
-def vlad_grid(
+def _vlad_grid(
     points: Floats,
     offsets: Ints,
     words: Floats,
@@ -77,10 +125,9 @@ def vlad_grid(
     grid: Grid,
     ramp: Floats,
     normalization: int,
+    labels: NDArray[np.int32],
     out: Floats,
 ) -> None:
-    """Like :func:`vlad_brute`, with the same result, through a grid over the words."""
-    labels = np.empty(CHUNK, np.int32)
     diagram = 0
     for start in range(offsets[0], offsets[-1], CHUNK):
         stop = min(start + CHUNK, offsets[-1])
@@ -100,7 +147,7 @@ def vlad_grid(
         )
 
 
-@njit(nogil=True, cache=True)
+@inlined
 def _add(
     points: Floats,
     offsets: Ints,
