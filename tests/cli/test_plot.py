@@ -82,3 +82,22 @@ def test_no_figure_is_left_open(run, folder):
     run(f"plot classes {LABELED} -o x.png")
     run(f"plot classes {LABELED} --part H9 -o x.png", code=1)
     assert plt.get_fignums() == []
+
+
+@pytest.mark.parametrize("model", ["model.pbow", "soft.pbow"])
+@pytest.mark.parametrize(
+    ("figure", "n_axes"),
+    [("classes", 4), ("difference --between 'few points' many", 6)],
+)
+def test_all_parts_are_drawn_unless_one_is_named(drawn, model, figure, n_axes):
+    command = f"{figure} {model} diagrams.pbow --labels labels.txt"
+    titles = [ax.get_title() for ax in drawn(command).axes]
+    assert len(titles) == n_axes
+    assert (titles[0], titles[-1]) == ("H0: few points", "H1: many")
+    assert len(drawn(f"{command} --part H0").axes) == n_axes // 2
+
+
+def test_labels_that_there_are_not_are_blamed_on_the_option(run, folder):
+    command = FIGURES["difference"].replace("many", "none")
+    result = run(f"plot difference {command} -o x.png", code=1)
+    assert "Expected --between to be two different labels of" in result.stderr

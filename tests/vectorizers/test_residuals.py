@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 from tests import estimators
 
 import pbow
-from pbow.errors import ParameterError
+from pbow.errors import FewerWordsWarning, ParameterError
 from pbow.vectorizers import (
     PersistenceFisherVector,
     PersistenceVLAD,
@@ -84,3 +84,11 @@ def test_a_temperature_widens_the_words(cls, ragged):
 def test_normalizations_of_other_encodings_are_refused(cls, ragged):
     with pytest.raises(ParameterError, match="normalize"):
         cls(4, normalize="lipschitz").fit(ragged)
+
+
+@pytest.mark.parametrize("cls", [PersistenceVLAD, SoftPersistenceVLAD])
+def test_where_every_point_is_a_word_a_warning_says_that_features_are_zeros(cls):
+    X = [[[0, 1], [0, 2]], [[0, 2], [1, 3]]]
+    with pytest.warns(FewerWordsWarning, match="is a word, all features are 0"):
+        H = cls(5, random_state=0).fit_transform(X)
+    assert_array_equal(H, np.zeros((2, 6)))

@@ -28,7 +28,7 @@ RAW = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".off", ".ply", ".xyz")
 
 
 def read_diagrams(
-    path: AnyPath | Iterable[AnyPath], format: str | None = None, *, name: str = "H1"
+    path: AnyPath | Iterable[AnyPath], format: str | None = None, *, name: str = ""
 ) -> Diagrams:
     """Read persistence diagrams from a file, a folder or a list of files.
 
@@ -42,9 +42,10 @@ def read_diagrams(
         By default inferred from the first bytes, the file extension, or the first
         line: text files of two columns, birth and death, are read as Hera's. Perseus
         must be named, and text files with other columns.
-    name : str, default="H1"
+    name : str, default=""
         Name of the part where a file does not say the dimension: Hera's do not, nor do
-        ``.pers`` files with two columns and files without points.
+        ``.pers`` files with two columns and files without points. By default such a
+        part has no name, as that of a list.
 
     Returns
     -------

@@ -37,7 +37,7 @@ def kind_of_arrays(source: Npz) -> str | None:
     return None
 
 
-def read_npz(path: Path, name: str = "H1") -> Diagrams:
+def read_npz(path: Path, name: str = "") -> Diagrams:
     """Read diagrams; `name` is that of the part if the file does not say it."""
     with opened(path) as source:
         kind = kind_of_arrays(source)
