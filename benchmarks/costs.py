@@ -99,7 +99,7 @@ def benchmark(settings: Settings) -> list[Table]:
     rng = np.random.default_rng(0)
     births = rng.uniform(size=n)
     points = np.column_stack((births, births + rng.exponential(size=n)))
-    X = Diagrams(points, np.arange(0, n + 1, POINTS_A_DIAGRAM))
+    X = Diagrams(points, np.arange(0, n + 1, POINTS_A_DIAGRAM), name="H1")
     block = _seconds_a_block()
     tables, checks = [], []
     settings.output.mkdir(parents=True, exist_ok=True)
@@ -220,7 +220,7 @@ def _nanoseconds(run: Callable[[], Any], n_points: int) -> float:
 
 def _seconds_a_block() -> float:
     """Return what one process spends on a block, of tasks that do next to nothing."""
-    X = Diagrams.from_list([[[0.0, 1.0], [0.5, 2.0]]])
+    X = Diagrams.from_list([[[0.0, 1.0], [0.5, 2.0]]], name="H1")
     n_blocks = 500
     blocks = DiagramBlocks([X] * n_blocks)
     model = PersistenceBoW(1, random_state=0)

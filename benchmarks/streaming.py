@@ -138,7 +138,9 @@ def _write(folder: Path, n_points: int) -> int:
     for number in range(N_FILES):
         births = rng.uniform(size=n)
         points = np.column_stack((births, births + rng.exponential(size=n)))
-        write_diagrams(Diagrams(points, offsets), folder / f"{number}.parquet")
+        write_diagrams(
+            Diagrams(points, offsets, name="H1"), folder / f"{number}.parquet"
+        )
     return n * N_FILES
 
 

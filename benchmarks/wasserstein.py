@@ -55,7 +55,7 @@ def _long_bars(n_diagrams: int) -> Diagrams:
     rng = np.random.default_rng(SEED)
     shape = (n_diagrams, N_LONG_POINTS)
     births, deaths = 0.1 * rng.uniform(size=shape), 1.0 + rng.uniform(size=shape)
-    return Diagrams.from_list(list(np.stack((births, deaths), axis=2)))
+    return Diagrams.from_list(list(np.stack((births, deaths), axis=2)), name="H1")
 
 
 def _repeated_points(n_diagrams: int) -> Diagrams:
@@ -72,7 +72,7 @@ def _repeated_points(n_diagrams: int) -> Diagrams:
         counts = np.minimum(1 + 2 * rng.pareto(0.7, size=N_DISTINCT), 150).astype(int)
         points = np.column_stack((births, deaths)) / largest
         diagrams.append(rng.permutation(np.repeat(points, counts, axis=0)))
-    return Diagrams.from_list(diagrams)
+    return Diagrams.from_list(diagrams, name="H1")
 
 
 def _one_race(

@@ -34,7 +34,7 @@ def authors_shapes() -> Diagrams | None:
     if not folder or not (Path(folder) / AUTHORS_FILE).is_file():
         return None
     with np.load(Path(folder) / AUTHORS_FILE, allow_pickle=False) as data:
-        X = Diagrams(data["points"], data["offsets"])
+        X = Diagrams(data["points"], data["offsets"], name="H1")
         return X[data["labels"] != RANDOM_CLOUD_2D].finite()
 
 
@@ -81,4 +81,6 @@ def _diagrams(
     births: np.ndarray, persistences: np.ndarray, sizes: np.ndarray
 ) -> Diagrams:
     offsets = np.concatenate(([0], np.cumsum(sizes)))
-    return Diagrams(np.column_stack((births, births + persistences)), offsets)
+    return Diagrams(
+        np.column_stack((births, births + persistences)), offsets, name="H1"
+    )
