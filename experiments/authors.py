@@ -2,6 +2,7 @@
 
 The program learns the Gaussians of stable persistence bag-of-words in two ways: by
 expectation maximization, as the paper says; and by k-means with one Gaussian per cell.
+An earlier version of it laid the grid of Riemannian heat maps over persistences.
 """
 
 from collections.abc import Mapping
@@ -14,12 +15,25 @@ import pbow
 from pbow._utils.constraints import Constraint, OneOf
 from pbow.codebook import GaussianCodebook, learn_kmeans
 
-__all__ = ["StablePersistenceBoW"]
+__all__ = ["RiemannianHeatMap", "StablePersistenceBoW"]
 
 # A floor for the variances of all cells, an absolute number. The program has it for
 # cells of one point, and for empty ones, which it keeps with a prior of 1e-20: features
 # that are practically zero. Here words without points are dropped.
 SMALLEST_VARIANCE = 1e-6
+
+
+class RiemannianHeatMap(pbow.vectorizers.RiemannianHeatMap):
+    """Riemannian heat maps on the grid of an earlier version of the program.
+
+    Both axes, births and deaths, run between the same quantiles of persistence, so that
+    the grid ends where most of the points begin.
+    """
+
+    def _find_limits(self, points: np.ndarray) -> np.ndarray:
+        persistence = points[:, 1] - points[:, 0]
+        limits = np.quantile(persistence, self.quantiles, method="hazen")
+        return np.array([limits, limits])
 
 
 class StablePersistenceBoW(pbow.StablePersistenceBoW):

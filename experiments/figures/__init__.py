@@ -58,9 +58,10 @@ def draw_figures(
                 for key, text in TEXTS[draw.__name__].items()
             }
             about = {"Title": captions[name]["title"], "Date": None, "Creator": None}
-            for kind, metadata in (("png", {"Software": None}), ("svg", about)):
+            files = (("png", 150, {"Software": None}), ("svg", 100, about))
+            for kind, dpi, metadata in files:
                 with atomic_write(target / f"{name}.{kind}") as file:
-                    figure.savefig(file, format=kind, dpi=150, metadata=metadata)
+                    figure.savefig(file, format=kind, dpi=dpi, metadata=metadata)
     with atomic_write(target / "captions.json") as file:
         file.write(json.dumps(captions, indent=2, ensure_ascii=False).encode() + b"\n")
     return captions, left_out

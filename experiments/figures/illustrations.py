@@ -55,6 +55,10 @@ def pipeline(results: Results) -> Drawn:
     for ax, points, color in layers:
         ax.scatter(*points.T, s=5.0, color=color, linewidths=0)
         ax.set(xlabel="birth", **view)
+    for ax in (whole, drawn, learnt):
+        # Thousands of points are an image inside the SVG, which is far smaller.
+        for points in ax.collections:
+            points.set_rasterized(len(points.get_offsets()) > codebook.n_words)
     bars = np.arange(1, codebook.n_words + 1)
     for k, color in enumerate((BLUE, RED, GREEN)):
         births, deaths = X[rows[k]].T

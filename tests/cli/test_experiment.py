@@ -70,7 +70,7 @@ def test_run_estimates_first_and_says_what_is_complete(run):
     result = run("run", "small.toml", "--out", "results")
     assert result.stdout == "2 of 2 cells are complete: results\n"
     first, *_ = result.stderr.splitlines()
-    assert first == "6 runs to do, about 0.00 core-hours by estimate; 0 done"
+    assert first == "6 runs to do, by estimate in less than a core-minute; 0 done"
     again = run("run", "small.toml", "--out", "results")
     assert (again.stdout, again.stderr) == (result.stdout, "")
 

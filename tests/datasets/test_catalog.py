@@ -45,7 +45,7 @@ def test_the_protocols_and_sub_samples_are_the_papers():
     assert protocols["petrosurf3d"] == protocols["petrosurf3d-standin"] == "4 folds"
     assert protocols["shape-segmentation"] == "50/50"
     assert protocols["shape-segmentation-paper"] == "50/50"
-    assert protocols["shape-segmentation-paper-h1"] == "50/50"
+    assert protocols["shape-segmentation-paper-extra"] == "50/50"
     assert protocols["geomat-standin"] == "groups"
     sizes = {name: entry.exp_a_per_class for name, entry in BY_NAME.items()}
     assert sizes["geomat"] == sizes["geomat-standin"] == 30

@@ -47,7 +47,7 @@ def test_a_data_set_of_two_files_is_here_where_both_are(tmp_path):
 
     def listings():
         found = {listing.name: listing for listing in list_datasets(tmp_path)}
-        return [found[f"shape-segmentation-paper{end}"] for end in ("", "-h1")]
+        return [found[f"shape-segmentation-paper{end}"] for end in ("", "-extra")]
 
     for listing in listings():
         assert (listing.is_here, listing.path) == (False, points)

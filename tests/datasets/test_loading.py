@@ -32,7 +32,7 @@ SMALL = {
     "petrosurf3d-standin": (24, 2),
     "shape-segmentation": (5700, 3),
     "shape-segmentation-paper": (24, 4),
-    "shape-segmentation-paper-h1": (24, 4),
+    "shape-segmentation-paper-extra": (24, 4),
     "mutag": (8, 2),
     "proteins": (8, 2),
     "imdb-binary": (8, 2),
@@ -169,8 +169,8 @@ def test_the_seventh_shape_is_the_last_label_of_the_authors_diagrams(small):
 
 
 def test_the_papers_points_are_of_one_file_and_their_meshes_of_another(small, cache):
-    extra, h1 = (
-        load_dataset(f"shape-segmentation-paper{end}", small) for end in ("", "-h1")
+    h1, extra = (
+        load_dataset(f"shape-segmentation-paper{end}", small) for end in ("", "-extra")
     )
     assert len(cached_files(cache)) == 2
     for dataset in (extra, h1):
@@ -198,7 +198,7 @@ def test_either_file_of_two_that_has_changed_is_followed_anew(tmp_path, cache):
     assert found[0] != found[2]
 
 
-@pytest.mark.parametrize("end", ["", "-h1"])
+@pytest.mark.parametrize("end", ["", "-extra"])
 def test_either_file_of_two_that_is_missing_is_named(tmp_path, end):
     name = f"shape-segmentation-paper{end}"
     write(tmp_path, "psb_airplane_points", point_arrays())
@@ -417,7 +417,7 @@ def test_some_real_airplanes(real, monkeypatch):
     assert set(dataset.groups) < set(range(61, 81))
 
 
-PAPER = ("shape-segmentation-paper", "shape-segmentation-paper-h1")
+PAPER = ("shape-segmentation-paper", "shape-segmentation-paper-extra")
 
 
 def test_the_papers_points_have_the_published_labels(data_home):
@@ -441,7 +441,7 @@ def test_the_papers_points_have_the_published_labels(data_home):
 
 @pytest.mark.long
 def test_all_real_points_of_the_paper(real):
-    extra, h1 = (real(name) for name in PAPER)
+    h1, extra = (real(name) for name in PAPER)
     assert np.bincount(h1.labels).tolist() == [2442, 2098, 539, 621]
     assert not h1.diagrams.has_essential
     assert_array_equal(

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from pbow.experiment.estimate import Sizes, estimate_hours
+from pbow.experiment.estimate import Sizes, core_time, estimate_seconds
 from pbow.experiment.tasks import plan
 
 TEXT = """
@@ -18,9 +18,9 @@ grid = { n_words = [2, 3, 4] }
 """
 
 
-def hours(tasks, n_samples=1000, records=None):
+def seconds(tasks, n_samples=1000, records=None):
     sizes = {"one": Sizes(n_samples=n_samples, n_labels=2)}
-    return estimate_hours(tasks, sizes, records or {})
+    return estimate_seconds(tasks, sizes, records or {})
 
 
 @pytest.fixture
@@ -34,22 +34,38 @@ def made(read, make_up):
 
 def test_the_work_grows_with_tasks_samples_and_fits(made):
     screening, [final, *_], _ = made
-    assert hours([]) == 0.0
-    assert hours(screening) == pytest.approx(6 * hours(screening[:1]))
+    assert seconds([]) == 0.0
+    assert seconds(screening) == pytest.approx(6 * seconds(screening[:1]))
     # Not more samples than are drawn to screen, or than there are.
-    assert hours(screening, 10_000) == hours(screening, 500) > hours(screening, 400)
-    assert hours([final], 20_000) > 100 * hours([final], 1000)
+    assert (
+        seconds(screening, 10_000) == seconds(screening, 500) > seconds(screening, 400)
+    )
+    assert seconds([final], 20_000) > 100 * seconds([final], 1000)
     dataset = replace(final.cell.dataset, per_label=500)
     fewer = replace(final, cell=replace(final.cell, dataset=dataset))
-    assert hours([fewer], 20_000) == hours([final], 1000)
+    assert seconds([fewer], 20_000) == seconds([final], 1000)
     for change in ({"rows": 100}, {"folds_used": 1}, {"folds": 0}, {"c_values": (1,)}):
         search = replace(final.search, **change)
-        assert hours([replace(final, search=search)]) < hours([final])
+        assert seconds([replace(final, search=search)]) < seconds([final])
 
 
 def test_runs_that_are_done_say_how_long_those_of_their_cell_take(made):
     screening, finals, records = made
     screened = {task.key: records[task.key] for task in screening}
     # 1.5 seconds for the representation, and 9 for each of two classifiers.
-    assert hours(finals, records=records) == len(finals) * 19.5 / 3600
-    assert hours(finals, records=screened) == hours(finals)
+    assert seconds(finals, records=records) == len(finals) * 19.5
+    assert seconds(finals, records=screened) == seconds(finals)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (59.0, "less than a core-minute"),
+        (61.0, "1 core-minute"),
+        (3560.0, "59 core-minutes"),
+        (3590.0, "1.0 core-hours"),
+        (5.4e6, "1,500.0 core-hours"),
+    ],
+)
+def test_times_are_told_in_words(seconds, text):
+    assert core_time(seconds) == text

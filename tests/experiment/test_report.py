@@ -38,7 +38,13 @@ def page(read, make_up, tmp_path):
 
 def test_the_page_has_tables_choices_and_the_declaration_and_fetches_nothing(page):
     text = page()
-    for part in ("80.0 ± 0.0", "81.0 ± 1.5", "A &amp; B", "Chosen parameters"):
+    for part in (
+        "80.0 ± 0.0",
+        "81.0 ± 1.5",
+        "A &amp; B",
+        "Chosen parameters",
+        "is bold",
+    ):
         assert part in text
     assert "make = &#34;PersistenceBoW&#34;" in text
     assert "default-src 'none'" in text

@@ -131,6 +131,15 @@ def test_markdown_latex_and_csv(declared, runs):
         make_tables(declared, runs, "docx")
 
 
+def test_columns_of_too_few_splits_say_why_all_is_bold(read, make_up):
+    declared = read(TEXT.replace('title = "One_1"', 'title = "One_1"\nrepetitions = 4'))
+    runs = make_up(declared, score)
+    assert readable_tables(declared, runs)[0].bold["One_1"].all()
+    said = "no difference can be significant: every entry is bold (One_1)."
+    assert said in make_tables(declared, runs)
+    assert said not in make_tables(read(TEXT), runs)
+
+
 def test_a_cell_without_a_result_says_how_far_it_is_or_why_it_failed(declared, runs):
     left = dict(list(runs.records.items())[2:])
     for record in left.values():
@@ -146,6 +155,6 @@ def test_a_cell_without_a_result_says_how_far_it_is_or_why_it_failed(declared, r
 
 def test_the_facts_count_fits_and_name_the_code(runs):
     text = facts(runs)
-    assert text.startswith(f"30 runs of 0.1 core-hours with {26 * 10 * 5:,} support")
+    assert text.startswith(f"30 runs in 8 core-minutes with {26 * 10 * 5:,} support")
     assert "3.8% stopped" in text
     assert "Code: 0123456789ab." in text

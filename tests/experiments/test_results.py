@@ -92,8 +92,8 @@ def test_texts_are_made_of_these_runs(path):
     [
         ("synthetic", 8),
         ("synthetic-6", 8),
-        ("shape-segmentation", 5),  # with the extra point of the authors' program
-        ("shape-segmentation-h1", 6),  # without it
+        ("shape-segmentation", 6),
+        ("shape-segmentation-extra", 5),
     ],
 )
 def test_so_many_of_eight_methods_agree_with_the_paper(dataset, n):

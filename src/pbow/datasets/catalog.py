@@ -107,11 +107,8 @@ BALLS = (
     "filtration of the mesh (sublevel), H1."
 )
 LAST_POINT = (
-    "The last point of each diagram is not of H1: (0, largest distance), as in the "
-    "authors' program."
-)
-NO_LAST_POINT = (
-    "The point (0, largest distance) that the authors' program adds is left out."
+    "The last point of each diagram is not of H1: (0, largest distance), the births of "
+    "the essential classes of H0 and H2."
 )
 EXACT_POINTS = (
     "Points (vertices 0, 10, ..., 2990 of the meshes 61 to 79) and labels are those of "
@@ -175,7 +172,7 @@ def _points_of_the_paper(name: str, which: str, *, extra_point: bool) -> Entry:
             f"their four labels; {which}."
         ),
         recipe=GeodesicBallsAtPoints(meshes=meshes, extra_point=extra_point),
-        how=(f"{BALLS} {LAST_POINT if extra_point else NO_LAST_POINT} {EXACT_POINTS}"),
+        how=" ".join([BALLS, *([LAST_POINT] if extra_point else []), EXACT_POINTS]),
         protocol="50/50",
     )
 
@@ -261,14 +258,12 @@ CATALOG = (
         recipe=GeodesicBalls(n_meshes=19, n_vertices=300),
     ),
     _points_of_the_paper(
-        "shape-segmentation-paper",
-        "diagrams with the extra point of the authors' program",
-        extra_point=True,
+        "shape-segmentation-paper", "diagrams of H1", extra_point=False
     ),
     _points_of_the_paper(
-        "shape-segmentation-paper-h1",
-        "diagrams without the extra point of the authors' program",
-        extra_point=False,
+        "shape-segmentation-paper-extra",
+        "diagrams of H1 with an extra point",
+        extra_point=True,
     ),
     _graph_set(
         "mutag",

@@ -52,9 +52,9 @@ def load_dataset(
           label, as in the paper;
         * ``"petrosurf3d"``, ``"petrosurf3d-standin"``: depth patches, two labels;
         * ``"shape-segmentation"``: 300 vertices of each of 19 airplanes, drawn;
-        * ``"shape-segmentation-paper"``: the paper's own vertices and labels, with the
-          extra point (0, largest distance) of the authors' program;
-          ``"shape-segmentation-paper-h1"``: without it;
+        * ``"shape-segmentation-paper"``: the paper's own vertices and labels;
+          ``"shape-segmentation-paper-extra"``: with the extra point (0, largest
+          distance) in every diagram;
         * ``"mutag"``, ``"proteins"``: small graph sets;
         * ``"reddit-5k-hofer"``, ``"reddit-12k-hofer"``,
           ``"shape-segmentation-carriere"``: diagrams that others have published;

@@ -40,19 +40,7 @@ def open_dataset(
     data_home: AnyPath | None = None,
     n_jobs: int | None = None,
 ) -> Dataset:
-    """Return a whole data set of an experiment.
-
-    Parameters
-    ----------
-    entry : DatasetEntry
-        What the experiment says.
-    seed : int
-        Seeds what is generated.
-    data_home : str or path-like, optional
-        Folder of the source files, as in :func:`pbow.datasets.load_dataset`.
-    n_jobs : int or None, default=None
-        Threads.
-    """
+    """Return a whole data set of an experiment."""
     if entry.load is not None:
         return load_dataset(entry.load, data_home, seed=seed, n_jobs=n_jobs)
     if entry.diagrams is not None:
@@ -74,21 +62,10 @@ def locate(entry: DatasetEntry, data_home: AnyPath | None = None) -> DatasetEntr
 def draw(
     dataset: Dataset, entry: DatasetEntry, repetition: int, *, seed: int, n_wanted: int
 ) -> Draw:
-    """Return the sub-sample and the split of one repetition.
+    """Return the sub-sample and the split of one of `n_wanted` repetitions.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        As :func:`open_dataset` returns it.
-    entry : DatasetEntry
-        What the experiment says. With ``per_label``, samples are drawn anew in each
-        repetition, or for each set of folds, as in the authors' program.
-    repetition : int
-        Counted from 0.
-    seed : int
-        Seeds the draws.
-    n_wanted : int
-        Number of repetitions of the experiment.
+    With ``per_label``, samples are drawn anew in each repetition, or for each set of
+    folds, as in the authors' program.
     """
     protocol = entry.protocol or dataset.protocol
     # Folds are folds of one sample.

@@ -18,10 +18,7 @@ __all__ = ["find_maker", "make_descriptor"]
 def find_maker(name: str) -> Any:
     """Return what makes a descriptor: a class, or a class method.
 
-    Parameters
-    ----------
-    name : str
-        ``"Class"`` or ``"Class.method"`` of pbow, or ``"package.module:Class"``.
+    `name` is ``"Class"`` or ``"Class.method"`` of pbow, or ``"package.module:Class"``.
     """
     module_name, _, path = name.rpartition(":")
     places: list[Any] = [pbow, vectorizers, kernels]
@@ -58,17 +55,7 @@ def _makers_in(places: list[Any]) -> Iterator[str]:
 
 
 def make_descriptor(name: str, params: Params, *, seed: int) -> Any:
-    """Return a descriptor that is not fitted yet, seeded if it draws anything.
-
-    Parameters
-    ----------
-    name : str
-        As in :func:`find_maker`.
-    params : dict
-        Of the descriptor.
-    seed : int
-        Its ``random_state``, if it has one.
-    """
+    """Return a descriptor that is not fitted yet, seeded if it draws anything."""
     maker = find_maker(name)
     try:
         made = maker(**params)

@@ -27,12 +27,8 @@ NOT_IN_RESULTS = (
 def code_digest(module: str = "pbow") -> str:
     """Return a digest of the code that results depend on.
 
-    Comments and docstrings do not count.
-
-    Parameters
-    ----------
-    module : str, default="pbow"
-        Of a descriptor's class. If it is not one of pbow, it counts, too.
+    Comments and docstrings do not count; the module of a descriptor's class does, if it
+    is not one of pbow.
     """
     digest = hashlib.sha256(_library_digest().encode())
     outside = None if module.startswith("pbow.") else find_spec(module)

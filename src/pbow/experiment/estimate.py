@@ -1,4 +1,4 @@
-"""How long the runs of an experiment will take, before they have begun."""
+"""How long the runs of an experiment take, also before they have begun."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pbow.experiment.tasks import Record, Task
 
-__all__ = ["Sizes", "estimate_hours"]
+__all__ = ["Sizes", "core_time", "estimate_seconds"]
 
 # Seconds of a support vector machine per squared number of training samples, and of a
 # representation per run; measured on one core of 2026, for orders of magnitude.
@@ -22,19 +22,12 @@ class Sizes(NamedTuple):
     n_labels: int
 
 
-def estimate_hours(
+def estimate_seconds(
     tasks: Iterable[Task], sizes: Mapping[str, Sizes], records: Mapping[str, Record]
 ) -> float:
-    """Return core-hours, by the runs that are done or else by a model of the solver.
+    """Return the seconds that tasks take on one core.
 
-    Parameters
-    ----------
-    tasks : sequence of Task
-        To do.
-    sizes : mapping of str to Sizes
-        Of each data set.
-    records : mapping of str to dict
-        Finished runs: where a cell has some, their mean time replaces the model.
+    Where a cell has finished runs, their mean time; else by a model of the solver.
     """
     measured: dict[tuple[str, str, str], list[float]] = {}
     for record in records.values():
@@ -48,7 +41,17 @@ def estimate_hours(
         dataset = task.cell.dataset.name
         mean = means.get((dataset, task.cell.descriptor.name, task.stage))
         seconds += _seconds(task, sizes[dataset]) if mean is None else mean
-    return seconds / 3600.0
+    return seconds
+
+
+def core_time(seconds: float) -> str:
+    """Return a time of one core in words, to be read and not computed with."""
+    if seconds < 60.0:
+        return "less than a core-minute"
+    minutes = round(seconds / 60.0)
+    if minutes < 60:
+        return f"{minutes} core-minute{'s' * (minutes > 1)}"
+    return f"{seconds / 3600.0:,.1f} core-hours"
 
 
 def _seconds(task: Task, size: Sizes) -> float:

@@ -10,8 +10,8 @@ from typing import Any
 from pbow._utils.files import AnyPath, atomic_write
 from pbow._utils.optional import import_optional
 from pbow.experiment.declaration import Experiment
-from pbow.experiment.results import RunsTable, planned
-from pbow.experiment.tables import facts, readable_tables, summarize
+from pbow.experiment.results import RunsTable
+from pbow.experiment.tables import readable_tables, remarks, summarize
 
 __all__ = ["write_report"]
 
@@ -51,7 +51,7 @@ def write_report(
         experiment=experiment,
         tables=readable_tables(experiment, runs),
         choices=summary[known].fillna("").astype(str),
-        facts=facts(planned(experiment, runs)),
+        remarks=remarks(experiment, runs),
         figures=[] if figures is None else _figures(Path(figures)),
     )
     with atomic_write(path) as file:

@@ -40,7 +40,7 @@ from pbow.experiment.declaration import (
 )
 from pbow.experiment.descriptors import make_descriptor
 from pbow.experiment.environment import code_digest, machine, versions
-from pbow.experiment.estimate import Sizes, estimate_hours
+from pbow.experiment.estimate import Sizes, core_time, estimate_seconds
 from pbow.experiment.results import Folder, RunsTable
 from pbow.experiment.surfaces import diagrams_like_surfaces
 from pbow.experiment.tasks import FINAL, Record, Task, expected_finals, plan
@@ -156,10 +156,10 @@ def run_experiment(
         while todo := _missing(experiment, cells, runs.records):
             if n_made:
                 expected = todo + _expected(experiment, cells, runs.records)
-                hours = estimate_hours(expected, sizes, runs.records)
+                needed = core_time(estimate_seconds(expected, sizes, runs.records))
                 report(
-                    f"{len(expected):,} runs to do, about {hours:.2f} core-hours by "
-                    f"estimate; {len(runs):,} done"
+                    f"{len(expected):,} runs to do, by estimate in {needed}; "
+                    f"{len(runs):,} done"
                 )
             jobs = (
                 delayed(_make_runs)(batch, sources[batch[0].cell.dataset.name], there)

@@ -11,6 +11,7 @@ import numpy as np
 from pbow._utils.checks import check_option
 from pbow.datasets.catalog import CATALOG
 from pbow.experiment.declaration import DatasetEntry, Experiment
+from pbow.experiment.estimate import core_time
 from pbow.experiment.results import (
     NESTED,
     TEST_CHOSEN,
@@ -176,9 +177,7 @@ def make_tables(
     if format == "latex":
         return "\n\n".join(table.to_latex() for table in tables) + "\n"
     parts = [f"# {experiment.title}", *(table.to_markdown() for table in tables)]
-    made = facts(planned(experiment, runs))
-    parts += [text for text in (experiment.caption.strip(), made) if text]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(parts + remarks(experiment, runs)) + "\n"
 
 
 def readable_tables(experiment: Experiment, runs: RunsTable) -> list[Table]:
@@ -205,6 +204,22 @@ def readable_tables(experiment: Experiment, runs: RunsTable) -> list[Table]:
     return [*tables, _lay_out(experiment, title, entries)]
 
 
+def remarks(experiment: Experiment, runs: RunsTable) -> list[str]:
+    """Return what is said below the tables, by paragraph."""
+    few = [
+        dataset.title
+        for dataset in experiment.datasets
+        if experiment.n_repetitions(dataset) < PAPER_REPETITIONS
+    ]
+    all_bold = (
+        f"With fewer than {PAPER_REPETITIONS} splits no difference can be significant: "
+        f"every entry is bold ({', '.join(few)})."
+    )
+    made = facts(planned(experiment, runs))
+    texts = (experiment.caption.strip(), all_bold if few else "", made)
+    return [text for text in texts if text]
+
+
 def facts(runs: RunsTable) -> str:
     """Return one sentence on runs, solver, code and machine."""
     records = runs.records.values()
@@ -218,7 +233,7 @@ def facts(runs: RunsTable) -> str:
         return "; ".join(sorted({str(record[name]) for record in records}))
 
     return (
-        f"{len(records):,} runs of {spent / 3600:.1f} core-hours with {n_fits:,} "
+        f"{len(records):,} runs in {core_time(spent)} with {n_fits:,} "
         f"support vector machines, of which {n_capped / max(n_fits, 1):.1%} stopped at "
         f"the limit of iterations. Code: {each('code')}. {each('versions')}. "
         f"{each('machine')}."

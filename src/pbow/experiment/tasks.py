@@ -105,17 +105,7 @@ class Finalists:
 
 
 def plan(experiment: Experiment, cell: Cell, records: Records) -> list[Task]:
-    """Return the tasks of a cell, the finalists once they are known.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        The declaration.
-    cell : Cell
-        One of its cells.
-    records : mapping of str to dict
-        Finished runs by key.
-    """
+    """Return the tasks of a cell, the finalists once their screening is done."""
     screening = _screening(experiment, cell)
     if any(task.key not in records for task in screening):
         return screening
@@ -129,17 +119,7 @@ def plan(experiment: Experiment, cell: Cell, records: Records) -> list[Task]:
 
 
 def expected_finals(experiment: Experiment, cell: Cell, records: Records) -> list[Task]:
-    """Return about as many finals as a cell will have, if they are not known yet.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        The declaration.
-    cell : Cell
-        One of its cells.
-    records : mapping of str to dict
-        Finished runs by key.
-    """
+    """Return about as many finals as a cell will have, if they are not known yet."""
     if all(task.key in records for task in _screening(experiment, cell)):
         return []
     # The best inside and the best by test sets, of which some are the same.
@@ -150,17 +130,7 @@ def expected_finals(experiment: Experiment, cell: Cell, records: Records) -> lis
 
 
 def find_finalists(experiment: Experiment, cell: Cell, records: Records) -> Finalists:
-    """Return the combinations that go on from the screening.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        The declaration.
-    cell : Cell
-        One of its cells, all of whose screening is done.
-    records : mapping of str to dict
-        Finished runs by key.
-    """
+    """Return the combinations that go on from the screening, all of which is done."""
     repetitions = range(experiment.n_repetitions(cell.dataset))
     screening = _screening(experiment, cell)
     if not screening:

@@ -276,9 +276,7 @@ class RiemannianHeatMap(Vectorizer):
 
     def _learn_space(self, part: Diagrams, *, n_dims: int) -> TangentSpace:
         X = part[part.sizes > 0]
-        limits = np.quantile(
-            X.points[:, :n_dims], self.quantiles, axis=0, method="hazen"
-        ).T
+        limits = self._find_limits(X.points[:, :n_dims])
         bandwidth = _bandwidth(limits, self.bandwidth)
         grid = _Grid(limits, bandwidth, self.resolution)
         n_places = self.resolution**n_dims
@@ -302,6 +300,9 @@ class RiemannianHeatMap(Vectorizer):
         ]
         components[: len(found)] = found
         return TangentSpace(limits, bandwidth, mean, origin, components)
+
+    def _find_limits(self, points: Floats) -> Floats:
+        return np.quantile(points, self.quantiles, axis=0, method="hazen").T
 
     def _encode_part(self, name: str, part: Diagrams) -> Floats:
         space = self.spaces_[name]
