@@ -46,7 +46,7 @@ def test_what_never_dies_is_written_with_the_largest_value(tmp_path):
 
 
 def test_a_file_without_points_is_an_empty_diagram(read):
-    assert read(as_dipha([])) == Diagrams.from_list([[]], name="H1")
+    assert read(as_dipha([])) == Diagrams.from_list([[]])
 
 
 @pytest.mark.parametrize(

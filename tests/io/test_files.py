@@ -77,7 +77,7 @@ def test_a_folder_of_samples_comes_back(format_name, tmp_path_factory):
     def check(X):
         folder = folders / str(len(list(folders.iterdir())))
         write_diagrams(X, folder, format_name)
-        assert read_diagrams(folder, format_name) == expected(X)
+        assert read_diagrams(folder, format_name, name="H1") == expected(X)
 
     check()
 
@@ -168,17 +168,17 @@ def test_real_diagrams_come_back_as_they_were(data_home, format_name, tmp_path):
     if format_name == "hera":
         X = X["H1"]
     write_diagrams(X, tmp_path / "real", format_name)
-    assert read_diagrams(tmp_path / "real", format_name) == X
+    assert read_diagrams(tmp_path / "real", format_name, name="H1") == X
 
 
 @pytest.mark.parametrize(
     ("name", "text", "parts"),
     [
-        ("a.txt", "0.5 1\n0.25 inf\n", ("H1",)),
-        ("a.dat", "# by hand\n0.5\t1\n0.25\tinf\n", ("H1",)),
-        ("a.csv", "0.5,1\n0.25,inf\n", ("H1",)),
-        ("a.csv", "birth,death\n0.5,1\n0.25,inf\n", ("H1",)),
-        ("a.csv", '"Birth","Death"\r\n0.5,1\r\n0.25,inf\r\n', ("H1",)),
+        ("a.txt", "0.5 1\n0.25 inf\n", ("",)),
+        ("a.dat", "# by hand\n0.5\t1\n0.25\tinf\n", ("",)),
+        ("a.csv", "0.5,1\n0.25,inf\n", ("",)),
+        ("a.csv", "birth,death\n0.5,1\n0.25,inf\n", ("",)),
+        ("a.csv", '"Birth","Death"\r\n0.5,1\r\n0.25,inf\r\n', ("",)),
         ("a.csv", "dim,birth,death\n0,0.5,1\n2,0.25,inf\n", ("H0", "H2")),
     ],
 )

@@ -22,7 +22,7 @@ def test_a_format_without_a_signature_is_not_recognized():
 def test_an_entry_is_all_that_reading_and_writing_need(name, tmp_path):
     X = Diagrams.from_list([[[0, 1], [0.5, 0.75]], [[0, 2]]], name="H1")
     write_diagrams(X, tmp_path / "X", name)
-    assert read_diagrams(tmp_path / "X", name) == X
+    assert read_diagrams(tmp_path / "X", name, name="H1") == X
 
 
 @pytest.mark.parametrize("name", ["a.pdgm", "a.akd"])

@@ -31,7 +31,7 @@ def test_a_folder_of_arrays_is_a_collection_of_diagrams(tmp_path):
         np.save(tmp_path / f"{k}.npy", [[0.0, k], [1.0, np.inf]])
     np.save(tmp_path / "3.npy", np.empty((0, 2)))
     X = read_diagrams(tmp_path)
-    assert X.parts == ("H1",)
+    assert X.parts == ("",)
     assert [diagram.tolist() for diagram in X] == [
         [[0.0, 2.0], [1.0, np.inf]],
         [],

@@ -13,7 +13,7 @@ def test_points_and_offsets_are_diagrams(tmp_path, save):
     arrays = {"points": X.points, "offsets": X.offsets, "labels": [0, 1, 0]}
     save(tmp_path / "a.npz", **arrays)
     assert read_diagrams(tmp_path / "a.npz", name="H2") == X
-    assert read_diagrams(tmp_path / "a.npz").parts == ("H1",)
+    assert read_diagrams(tmp_path / "a.npz").parts == ("",)
 
 
 def test_a_file_of_pbow_has_the_name_of_the_part(tmp_path):
@@ -37,7 +37,7 @@ def test_several_parts_are_refused(tmp_path):
         ({"a": [1]}, "expected arrays points and offsets; it has a."),
         ({"points": np.zeros((2, 3)), "offsets": [0, 2]}, "have 3 coordinates"),
         ({"points": [[1.0, 0.5]], "offsets": [0, 1]}, "dies before it is born"),
-        ({"points": [[0.0, 0.5]], "offsets": [0, 2]}, "Offsets of part"),
+        ({"points": [[0.0, 0.5]], "offsets": [0, 2]}, "Offsets must grow"),
     ],
 )
 def test_other_arrays_are_refused(tmp_path, arrays, message):

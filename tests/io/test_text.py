@@ -50,7 +50,7 @@ def test_the_field_is_left_out_if_it_is_one(read):
 
 
 def test_without_dimensions_the_part_has_the_name_that_is_given(read):
-    assert read("0 1\n", "pers").parts == ("H1",)
+    assert read("0 1\n", "pers").parts == ("",)
     assert read("0 1\n", "pers", name="H0").parts == ("H0",)
     assert read("", "pers", name="H0") == Diagrams.from_list([[]], name="H0")
 
@@ -79,7 +79,7 @@ HERA = """\
 
 def test_the_example_of_hera_is_read(read):
     X = read(HERA, "hera")
-    assert Diagrams.from_list([[[0.25, 0.5], [1, 2.5], [3, np.inf]]], name="H1") == X
+    assert Diagrams.from_list([[[0.25, 0.5], [1, 2.5], [3, np.inf]]]) == X
 
 
 def test_a_file_of_hera_is_lines_of_birth_and_death(tmp_path):
