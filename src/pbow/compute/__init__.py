@@ -14,3 +14,9 @@ Conventions of every loop in this package:
 * no ``fastmath`` but "contract" (``contracted``): a product and a sum may round once.
   The rest of it assumes that there is no inf or NaN, and reorders sums.
 """
+
+from numba.core import event
+
+from pbow.compute.notice import CompilationNotice
+
+event.register("numba:compile", CompilationNotice())
