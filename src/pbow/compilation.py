@@ -6,17 +6,19 @@ import math
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from pbow import distances, kernels, vectorizers
+from pbow import kernels, vectorizers
 from pbow._utils.constraints import OneOf
 from pbow._utils.progress import progress_bar
 from pbow.compute.random import draw_bits
 from pbow.diagrams import Diagrams
+from pbow.distances import wasserstein_distance
 from pbow.homology import graph_extended, graph_sublevel, mesh_geodesic, sparse_rips
 
 __all__ = ["warm_up"]
@@ -70,24 +72,22 @@ def _steps() -> Iterator[Callable[[], Any]]:
     for module in (vectorizers, kernels):
         for name in module.__all__:
             for estimator in _variants(getattr(module, name)):
-                yield lambda estimator=estimator: _use(estimator, X)
+                yield partial(_use, estimator, X)
     for name in ("PersistenceBoW", "PersistenceVLAD", "StablePersistenceBoW"):
         cls = getattr(vectorizers, name)
         for weight in (None, "ramp"):
             # More words than fit into a byte of the grid, and fewer.
             for n_words in (100, 300):
                 model = cls(n_words, sample_size=500, point_weight=weight)
-                yield lambda model=model: model.fit(large).transform(large)
+                yield partial(model.fit_transform, large)
     for order in (2, math.inf):
         for pair in _pairs(rng):
-            yield lambda pair=pair, order=order: distances.wasserstein_distance(
-                *pair, order=order, return_matching=True
-            )
+            yield partial(wasserstein_distance, *pair, order, return_matching=True)
     graph, triangle = ([[0, 1]], 2), [[0, 0], [1, 0], [0, 1]]
-    yield lambda: graph_sublevel([graph], dims=(0, 1))
-    yield lambda: graph_extended([graph])
-    yield lambda: mesh_geodesic(triangle, [[0, 1, 2]], [0])
-    yield lambda: _use_sparse_rips(triangle)
+    yield partial(graph_sublevel, [graph], dims=(0, 1))
+    yield partial(graph_extended, [graph])
+    yield partial(mesh_geodesic, triangle, [[0, 1, 2]], [0])
+    yield partial(_use_sparse_rips, triangle)
 
 
 def _points(rng: np.random.Generator, shape: tuple[int, int]) -> Any:

@@ -15,8 +15,6 @@ Conventions of every loop in this package:
   The rest of it assumes that there is no inf or NaN, and reorders sums.
 """
 
-from numba.core import event
+from pbow.compute.notice import give_notice
 
-from pbow.compute.notice import CompilationNotice
-
-event.register("numba:compile", CompilationNotice())
+give_notice()

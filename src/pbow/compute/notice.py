@@ -7,9 +7,9 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-from numba.core.event import Listener
+from numba.core import event
 
-__all__ = ["CompilationNotice"]
+__all__ = ["CompilationNotice", "give_notice"]
 
 TEXT = (
     "pbow: compiling, which takes some seconds, once per installation. "
@@ -17,7 +17,13 @@ TEXT = (
 )
 
 
-class CompilationNotice(Listener):  # type: ignore[misc]
+def give_notice() -> None:
+    """Let Numba call :class:`CompilationNotice` from now on."""
+    register: Any = event.register
+    register("numba:compile", CompilationNotice())
+
+
+class CompilationNotice(event.Listener):
     """Says once per process that a loop of pbow is being compiled.
 
     Only on a terminal, or if the variable PBOW_VERBOSE is set. Numba calls this when it
@@ -27,9 +33,9 @@ class CompilationNotice(Listener):  # type: ignore[misc]
     def __init__(self) -> None:
         self._is_given = False
 
-    def on_start(self, event: Any) -> None:
+    def on_start(self, compilation: Any) -> None:
         """Write the line."""
-        module = event.data["dispatcher"].py_func.__module__
+        module = compilation.data["dispatcher"].py_func.__module__
         if self._is_given or not module.startswith("pbow."):
             return
         self._is_given = True
@@ -39,5 +45,5 @@ class CompilationNotice(Listener):  # type: ignore[misc]
                 sys.stderr.write(TEXT)
                 sys.stderr.flush()
 
-    def on_end(self, event: Any) -> None:
+    def on_end(self, compilation: Any) -> None:
         """Do nothing."""
