@@ -74,7 +74,7 @@ experiments: .venv/.has-all  ## the full ones: some hours, and PBOW_DATA must be
 	    "sets: make experiments PBOW_DATA=folder" >&2; exit 2; }
 	@echo "pbow: the full experiments take some hours. Stop them at any moment; make" \
 	    "experiments goes on from there." >&2
-	$(python) scripts/warm_jit.py
+	.venv/bin/pbow warm-up
 	$(foreach name,exp_a exp_b powered scaling optima unreduced,\
 	    $(call run-full,$(name),$(JOBS)))
 	$(call run-full,time_vs_size,1)
@@ -118,10 +118,10 @@ endef
 # the same, and say better what is wrong.
 worker = --tx "popen//env:NUMBA_CACHE_DIR=$(NUMBA_CACHE_DIR)-$(1)"
 workers := $(call worker,1) $(call worker,2) --dist loadfile
-$(jit)/.warm: scripts/warm_jit.py .venv/.has-test
+$(jit)/.warm: src/pbow/compilation.py .venv/.has-test
 	@mkdir -p $(jit)
 	find .cache -path '.cache/numba/*' -prune ! -path '$(jit)*' -exec rm -rf {} +
-	-$(python) scripts/warm_jit.py && rm -rf $(jit)-1 $(jit)-2 && \
+	-.venv/bin/pbow warm-up && rm -rf $(jit)-1 $(jit)-2 && \
 	    cp -R $(jit) $(jit)-1 && cp -R $(jit) $(jit)-2 && touch $@
 
 # A stamp is touched last, so a set-up that was killed starts again. mypy reads the types

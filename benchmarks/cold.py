@@ -1,4 +1,4 @@
-"""What a first call costs: the import, and the first fit with and without a cache."""
+"""What a first call costs: the import, and first calls with and without a cache."""
 
 import os
 import statistics
@@ -16,30 +16,68 @@ CLOCK = (
     "import {}; print(time.perf_counter() - start)"
 )
 # Data and imports are there before the clock starts.
-FIRST_FIT = (
-    "import time; from pbow import {name}; from benchmarks.workloads import few_small; "
-    "X = few_small(); start = time.perf_counter(); "
-    "{name}(random_state=0).fit_transform(X); print(time.perf_counter() - start)"
+FIRST_CALL = """
+import math, time
+from pbow import distances, homology, kernels, vectorizers
+from benchmarks.workloads import few_small
+X = few_small()
+A, B = (X.points[X.offsets[i] : X.offsets[i + 1]] for i in range(2))
+graphs = [([[i, (i + 1) % 30] for i in range(30)], 30)] * 20
+start = time.perf_counter()
+{call}
+print(time.perf_counter() - start)
+"""
+FITTED = (
+    "vectorizers.PersistenceBoW(random_state=0)",
+    "vectorizers.StablePersistenceBoW(random_state=0)",
+    "vectorizers.PersistenceVLAD(random_state=0)",
+    "vectorizers.SoftPersistenceVLAD(random_state=0)",
+    "vectorizers.PersistenceFisherVector(random_state=0)",
+    "vectorizers.PersistenceImage()",
+    "vectorizers.PersistenceLandscape()",
+    "vectorizers.PersistenceStatistics()",
+    "vectorizers.RiemannianHeatMap()",
+    "kernels.WassersteinKernel()",
+    "kernels.WassersteinKernel(math.inf)",
+    "kernels.SlicedWassersteinKernel()",
+    "kernels.MultiScaleKernel()",
+    "kernels.LandscapeKernel()",
+)
+CALLS = (
+    *(f"{estimator}.fit_transform(X)" for estimator in FITTED),
+    "distances.wasserstein_distance(A, B, return_matching=True)",
+    "distances.bottleneck_distance(A, B)",
+    "homology.graph_sublevel(graphs, dims=(0, 1))",
+    "homology.graph_extended(graphs)",
 )
 
 
 def benchmark(settings: Settings) -> list[Table]:
     """Time imports and first calls in fresh processes; medians of several."""
-    rows = []
+    imports = []
     for what in ("numpy", "numba", "sklearn.base", "pbow"):
         taken = [_seconds(CLOCK.format(what)) for _ in range(_n(settings))]
-        rows.append([f"import {what}", *_summary(taken)])
-    for name in ("PersistenceBoW", "StablePersistenceBoW"):
-        code = FIRST_FIT.format(name=name)
+        imports.append([f"import {what}", *_summary(taken)])
+    first = []
+    for call in CALLS:
+        code = FIRST_CALL.format(call=call)
         with tempfile.TemporaryDirectory() as cache:
             # Once: it takes long enough to drown the noise.
-            cold = [_seconds(code, NUMBA_CACHE_DIR=cache)]
+            cold = _seconds(code, NUMBA_CACHE_DIR=cache)
             warm = [_seconds(code, NUMBA_CACHE_DIR=cache) for _ in range(_n(settings))]
-        rows.append([f"first {name}.fit_transform, nothing compiled", *_summary(cold)])
-        rows.append([f"first {name}.fit_transform, compiled before", *_summary(warm)])
-    note = "300 diagrams of about 50 points. Each number is from fresh processes."
+        first.append([f"`{call}`", cold, *_summary(warm)])
     columns = ["", "seconds, median", "fastest", "processes"]
-    return [Table("Cold start", columns, rows, note)]
+    note = "300 diagrams of about 50 points. Each number is from fresh processes."
+    compared = [
+        "",
+        "nothing compiled, seconds",
+        "compiled before, median",
+        *columns[2:],
+    ]
+    return [
+        Table("Imports", columns, imports, "Each number is from fresh processes."),
+        Table("Cold start: first calls beyond the imports", compared, first, note),
+    ]
 
 
 def _n(settings: Settings) -> int:

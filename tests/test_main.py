@@ -87,6 +87,23 @@ def test_it_ends_the_work_within_seconds(tmp_path, work):
     assert sorted(tmp_path.iterdir()) == before
 
 
+@pytest.mark.parametrize("descriptor", ["pbow", "spbow"])
+def test_it_ends_a_compilation(tmp_path, descriptor):
+    births = np.random.default_rng(0).uniform(size=(100, 150))
+    write_diagrams(np.stack((births, births + 1), axis=-1), tmp_path / "x.pbow")
+    words = ["fit", "x.pbow", "--descriptor", descriptor, "-o", "out.pbow"]
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PBOW_VERBOSE": "1"}
+    options = {"cwd": tmp_path, "env": os.environ | cache, "text": True}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with start("-m", "pbow", *words, **options, **pipes) as process:
+        assert "compiling" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+    assert (process.returncode, stdout) == (130, "")
+    assert stderr == "Interrupted.\n"
+    assert not (tmp_path / "out.pbow").exists()
+
+
 def rest_of(terminal):
     read = b""
     try:

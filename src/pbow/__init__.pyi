@@ -1,6 +1,7 @@
 from . import blocks as blocks
 from . import codebook as codebook
 from . import codebook_size as codebook_size
+from . import compilation as compilation
 from . import datasets as datasets
 from . import diagrams as diagrams
 from . import distances as distances
@@ -24,6 +25,7 @@ from . import vectorizers as vectorizers
 from . import weighting as weighting
 from ._version import __version__ as __version__
 from .blocks import DiagramBlocks as DiagramBlocks
+from .compilation import warm_up as warm_up
 from .diagrams import Diagrams as Diagrams
 from .io.models import load as load
 from .io.models import save as save

@@ -36,7 +36,7 @@ __all__ = ["encode_counts", "encode_likelihoods"]
 Floats = NDArray[np.float64]
 
 Loop = Literal["numpy", "brute", "grid"]
-COUNTERS: Mapping[str, Callable[..., None]] = MappingProxyType(
+COMPILED: Mapping[str, Callable[..., None]] = MappingProxyType(
     {"brute": count_brute, "grid": count_grid}
 )
 
@@ -199,7 +199,7 @@ def _counter(
     grid = (codebook.grid,) if loop == "grid" else ()
     limits = None if ramp is None else ramp_limits(ramp)
     options = (words, inverse, *grid, limits, normalization)
-    return lambda points, offsets, rows: COUNTERS[loop](points, offsets, *options, rows)
+    return lambda points, offsets, rows: COMPILED[loop](points, offsets, *options, rows)
 
 
 def encode_likelihoods(

@@ -52,7 +52,7 @@ FISHER_NORMALIZATIONS = (None, "sqrt", "sqrt-l2")
 SOFT_NORMALIZATIONS = (*FISHER_NORMALIZATIONS, "sqrt-l2-twice")
 VLAD_NORMALIZATIONS = (*FISHER_NORMALIZATIONS, "sqrt-intra-l2")
 
-SUMMERS: Mapping[str, Callable[..., None]] = MappingProxyType(
+COMPILED: Mapping[str, Callable[..., None]] = MappingProxyType(
     {"brute": vlad_brute, "grid": vlad_grid}
 )
 
@@ -151,7 +151,7 @@ def _residual_encoder(
         else:
             # The loops know the plane only.
             plane = np.zeros((len(rows), 2 * len(words))) if is_line else rows
-            SUMMERS[loop](points, offsets, *options, plane)
+            COMPILED[loop](points, offsets, *options, plane)
         if plane is not rows:
             rows[:] = plane[:, ::2] if is_line else plane
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from pbow.compute.assign import label_brute
+from pbow.compute.assign import BLOCK, label_brute
 from pbow.compute.grid import build_grid, label_grid
 
 __all__ = [
@@ -124,8 +124,8 @@ def nearest_by_definition(points, words, inverse):
 def label_by(loop, points, words, inverse=(1.0, 1.0), start=0):
     """Nearest words of the points from `start` on, by one of the two loops."""
     labels = np.full(len(points) - start, -1, np.int32)
-    grid = (build_grid(words),) if loop is label_grid else ()
-    loop(points, start, words, np.array(inverse), *grid, labels)
+    more = build_grid(words) if loop is label_grid else np.empty((4, BLOCK))
+    loop(points, start, words, np.array(inverse), more, labels)
     return labels
 
 

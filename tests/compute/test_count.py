@@ -9,7 +9,6 @@ from pbow.compute.grid import build_grid
 from pbow.compute.normalize import NORMALIZATIONS, RAW
 from pbow.weighting import Ramp
 
-NO_RAMP = np.empty(0)
 ONES = np.ones(2)
 
 
@@ -40,7 +39,8 @@ def test_counts_match_the_definition(ragged, rng, count, limits, n_words):
     words = rng.uniform(size=(n_words, 2))
     weight = Ramp(*limits) if limits else lambda _: 1.0
     out = np.zeros((len(ragged), n_words))
-    count(ragged.points, ragged.offsets, words, np.array(limits), out)
+    ramp = np.array(limits) if limits else None
+    count(ragged.points, ragged.offsets, words, ramp, out)
     expected = count_by_definition(ragged.points, ragged.offsets, words, weight)
     assert_allclose(out, expected, rtol=1e-13, atol=1e-15)
 
@@ -64,7 +64,7 @@ def test_diagrams_may_end_anywhere_in_a_chunk(rng, count, sizes):
     points = np.column_stack((births, births + rng.uniform(size=offsets[-1])))
     words = rng.uniform(size=(6, 2))
     out = np.zeros((len(sizes), 6))
-    count(points, offsets, words, NO_RAMP, out)
+    count(points, offsets, words, None, out)
     expected = count_by_definition(points, offsets, words, lambda _: 1.0)
     assert_array_equal(out, expected)
 
@@ -76,7 +76,7 @@ def test_numpy_gives_the_same_bits(ragged, rng, normalization, ramp, n_words):
     # Words on a lattice, so that there are ties.
     words = rng.integers(0, 4, size=(n_words, 2)) / 4
     inverse = np.array([0.7, 1.3])
-    limits = NO_RAMP if ramp is None else np.array([ramp.low, ramp.high])
+    limits = None if ramp is None else np.array([ramp.low, ramp.high])
     out = np.zeros((len(ragged), n_words))
     count_brute(
         ragged.points, ragged.offsets, words, inverse, limits, normalization, out
@@ -91,18 +91,18 @@ def test_numpy_gives_the_same_bits_where_squares_overflow():
     points, offsets = np.array([[-1e100, 1e100], [0.0, 1.0]]), np.array([0, 2])
     words, inverse = np.array([[0.0, 1e90], [0.0, 1.0]]), np.array([1e100, 1.0])
     out = np.zeros((1, 2))
-    count_brute(points, offsets, words, inverse, NO_RAMP, RAW, out)
+    count_brute(points, offsets, words, inverse, None, RAW, out)
     assert_array_equal(count_in_numpy(points, offsets, words, inverse, None, RAW), out)
 
 
 @pytest.mark.parametrize("normalization", NORMALIZATIONS.values(), ids=NORMALIZATIONS)
 @pytest.mark.parametrize("n", [CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK])
 def test_any_number_of_points_may_have_one_word(n, normalization):
-    # As many as there are roots in the table, and one more or less.
+    # As many as there are counts in the table, and one more or less.
     points, offsets = np.tile([0.0, 1.0], (n, 1)), np.array([0, n])
     words = np.array([[0.0, 1.0], [5.0, 5.0]])
     expected = count_in_numpy(points, offsets, words, ONES, None, normalization)
     for loop, grid_of in ((count_brute, ()), (count_grid, (build_grid(words),))):
         out = np.zeros((1, 2))
-        loop(points, offsets, words, ONES, *grid_of, NO_RAMP, normalization, out)
+        loop(points, offsets, words, ONES, *grid_of, None, normalization, out)
         assert_array_equal(out, expected)

@@ -1,7 +1,24 @@
 import numpy as np
 import pytest
+from numba import njit
 
-from pbow.compute.heap import sift_down, sift_up, without_outdated
+from pbow.compute import heap
+
+
+# Loops call them, and Python cannot.
+@njit
+def sift_up(keys, items, size, key, item):
+    heap.sift_up(keys, items, size, key, item)
+
+
+@njit
+def sift_down(keys, items, size, key, item):
+    heap.sift_down(keys, items, size, key, item)
+
+
+@njit
+def without_outdated(keys, items, size, current):
+    return heap.without_outdated(keys, items, size, current)
 
 
 def filled(values):

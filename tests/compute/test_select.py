@@ -11,6 +11,7 @@ from scipy.special import pdtr
 
 from pbow.compute.random import fill_bits, stream_of
 from pbow.compute.select import (
+    FEW,
     LARGEST_MEAN,
     N_BINS,
     OFFSET_BITS,
@@ -127,6 +128,16 @@ def test_small_keys_are_those_of_the_whole_stream_for_any_cut():
     keys[5] = 0
     assert keep_small_keys(stream, 0, 1000, limit, keys[:5], rows[:5]) == len(found)
     assert keys[5] == 0
+
+
+def test_many_keys_are_those_of_few():
+    stream, limit, n = stream_of(3, 0), np.uint64(1 << 57), FEW + 1
+    keys, rows = np.empty((2, n), np.uint64), np.empty((2, n), np.int64)
+    size = keep_small_keys(stream, 5, n, limit, keys[0], rows[0])
+    assert keep_small_keys(stream, 5, FEW, limit, keys[1], rows[1]) == size
+    assert keep_small_keys(stream, 5, n, limit, keys[1, :3], rows[1, :3]) == size
+    assert_array_equal(keys[0, :size], keys[1, :size])
+    assert_array_equal(rows[0, :size], rows[1, :size])
 
 
 def test_the_limit_of_keys_is_one_of_them():

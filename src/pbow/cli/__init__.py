@@ -16,12 +16,13 @@ from pbow.cli.info import info
 from pbow.cli.plot import plot
 from pbow.cli.shell import Group
 from pbow.cli.transform import transform
+from pbow.cli.warm_up import warm_up
 
 __all__ = ["main"]
 
 COMMANDS = (
     *(demo, homology, convert, info, fit, transform, evaluate, plot, explore),
-    *(datasets, experiment),
+    *(datasets, experiment, warm_up),
 )
 
 

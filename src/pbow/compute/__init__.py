@@ -14,3 +14,7 @@ Conventions of every loop in this package:
 * no ``fastmath`` but "contract" (``contracted``): a product and a sum may round once.
   The rest of it assumes that there is no inf or NaN, and reorders sums.
 """
+
+from pbow.compute.notice import give_notice
+
+give_notice()

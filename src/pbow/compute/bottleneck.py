@@ -15,6 +15,7 @@ differ by no more than their distance, in every metric of :func:`distance_of`.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -185,7 +186,8 @@ def _shortest_path(
     keys, items = np.empty(2 * m), np.empty(2 * m, np.int32)
     touched = np.empty(m, np.int32)
     # Not of a literal type, for which loops of the heap would be compiled again.
-    size, n_touched = np.int64(0), 0
+    size: Any = np.int64(0)
+    n_touched = 0
     i, base = row, threshold
     while True:
         length = max(base, to_diagonal(rows, i, metric))

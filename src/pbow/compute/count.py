@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -50,10 +51,8 @@ def count_brute(
     """
     labels, tally = np.empty(CHUNK, np.int32), np.zeros(out.shape[1], np.int32)
     table, floats = _table(normalization), np.empty((4, BLOCK))
-    _count_brute(
-        *(points, offsets, words, inverse, floats),
-        *(ramp, normalization, table, labels, tally, out),
-    )
+    options = (ramp, normalization, table, labels, tally)
+    _count_brute(points, offsets, words, inverse, floats, *options, out)
     if ramp is None:
         _normalize_long(offsets, normalization, out)
 
@@ -71,17 +70,15 @@ def count_grid(
     """Like :func:`count_brute`, with the same result, through a grid over the words."""
     labels, tally = np.empty(CHUNK, np.int32), np.zeros(out.shape[1], np.int32)
     table = _table(normalization)
-    _count_grid(
-        *(points, offsets, words, inverse, grid),
-        *(ramp, normalization, table, labels, tally, out),
-    )
+    options = (ramp, normalization, table, labels, tally)
+    _count_grid(points, offsets, words, inverse, grid, *options, out)
     if ramp is None:
         _normalize_long(offsets, normalization, out)
 
 
 def compiled_loops() -> list[str]:
     """Return which of "brute" and "grid" are compiled already."""
-    loops = {"brute": _count_brute, "grid": _count_grid}
+    loops: dict[str, Any] = {"brute": _count_brute, "grid": _count_grid}
     return [name for name, loop in loops.items() if loop.signatures]
 
 

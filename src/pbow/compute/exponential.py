@@ -16,10 +16,11 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic, overload
 
+from pbow.compute.jit import contracted_helper
+
 __all__ = [
     "bits_of_64",
     "contracted",
-    "contracted_helper",
     "half_to",
     "half_to_32",
     "half_to_64",
@@ -34,14 +35,6 @@ LAST_64 = 1023.0
 LAST_32 = np.float32(127.0)
 # Multiply and add may round once instead of twice; nothing else is relaxed.
 contracted = njit(nogil=True, cache=True, fastmath={"contract"})
-# The same for what only other loops call: wrappers for Python take time to compile.
-contracted_helper = njit(
-    nogil=True,
-    cache=True,
-    fastmath={"contract"},
-    no_cpython_wrapper=True,
-    no_cfunc_wrapper=True,
-)
 
 
 def _reinterpret(source: Any, target: Any, target_bits: Any) -> Any:

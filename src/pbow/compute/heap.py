@@ -5,6 +5,8 @@ An item is not moved when its key gets smaller, but put in again.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,7 +23,7 @@ BRANCHES = 4
 
 
 @helper
-def sift_down(keys: Floats, items: Ids, size: int, key: float, item: int) -> None:
+def sift_down(keys: Floats, items: Ids, size: int, key: float, item: Any) -> None:
     """Put an item into the heap of this size from the top, where there is a gap."""
     hole, child = 0, 1
     while child < size:
@@ -38,7 +40,7 @@ def sift_down(keys: Floats, items: Ids, size: int, key: float, item: int) -> Non
 
 
 @helper
-def sift_up(keys: Floats, items: Ids, size: int, key: float, item: int) -> None:
+def sift_up(keys: Floats, items: Ids, size: int, key: float, item: Any) -> None:
     """Put an item into the heap of this size from the bottom."""
     hole = size
     while hole > 0:

@@ -52,8 +52,9 @@ def root_densities(
     n_births, n_deaths = births.size, deaths.size
     width = _filled(n_deaths, LANES)
     columns = np.empty(width)
-    columns[:n_deaths] = deaths
-    columns[n_deaths:] = deaths[-1]
+    # In a loop: to compile whether slices fit takes a second.
+    for j in range(width):
+        columns[j] = deaths[min(j, n_deaths - 1)]
     places = np.empty((5, GROUP))
     x, y, near_x, near_y, weight = places[0], places[1], places[2], places[3], places[4]
     a = np.empty(n_births * GROUP)
@@ -200,7 +201,8 @@ def project(rows: Floats, origin: Floats, packed: Floats, out: Floats) -> None:
         sums[:] = 0.0
         for group in range(filled // GROUP):
             _add_products(v, w, np.uint64(group), U1, u_width, sums)
-        out[d] = sums[:n_directions]
+        for k in range(n_directions):
+            out[d, k] = sums[k]
 
 
 def pack(directions: Floats) -> Floats:

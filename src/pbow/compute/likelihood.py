@@ -23,8 +23,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow.compute.exponential import contracted, contracted_helper, half_to
-from pbow.compute.jit import helper, inlined
+from pbow.compute.exponential import contracted, half_to
+from pbow.compute.jit import contracted_helper, helper, inlined
 from pbow.compute.ramp import point_weight
 from pbow.compute.sums import sum_between
 
@@ -99,11 +99,16 @@ def _sum_likelihoods(
         for start in range(offsets[d], offsets[d + 1], BATCH):
             size = place(points, start, offsets[d + 1], frame, ramp, batch)
             for t in range(0, size, GROUP):
-                b0, b1, b2, b3 = b[t], b[t + 1], b[t + 2], b[t + 3]
-                p0, p1, p2, p3 = p[t], p[t + 1], p[t + 2], p[t + 3]
-                w0, w1, w2, w3 = weight[t], weight[t + 1], weight[t + 2], weight[t + 3]
+                # In pairs: a tuple of more takes much longer to compile.
+                b0, b1 = b[t], b[t + 1]
+                b2, b3 = b[t + 2], b[t + 3]
+                p0, p1 = p[t], p[t + 1]
+                p2, p3 = p[t + 2], p[t + 3]
+                w0, w1 = weight[t], weight[t + 1]
+                w2, w3 = weight[t + 2], weight[t + 3]
                 for k in range(width):
-                    mb, mp, u, v, w = mean_b[k], mean_p[k], l11[k], l21[k], l22[k]
+                    mb, mp, u = mean_b[k], mean_p[k], l11[k]
+                    v, w = l21[k], l22[k]
                     e0 = half_to(distance(b0, p0, mb, mp, u, v, w))
                     e1 = half_to(distance(b1, p1, mb, mp, u, v, w))
                     e2 = half_to(distance(b2, p2, mb, mp, u, v, w))

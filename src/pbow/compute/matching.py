@@ -27,6 +27,7 @@ their cost look for rows, by the same loop.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -242,13 +243,13 @@ def _match_tile(
     while todo.any():
         room = 4 * room or _room_for(tile)
         candidates = np.empty((2, room)), np.empty((2, room), np.int32)
-        _distances(*tile, order, metric, *units, todo, *scratch, *candidates, None, out)
+        _distances(*tile, order, metric, *units, todo, *scratch, candidates, None, out)
         todo = wanted & (out == NO_ROOM)
     todo = wanted & (out == TOO_MANY)
     if todo.any():
         n, m = (int(np.diff(offsets).max()) for offsets in (tile[2], tile[5]))
         table = np.empty(n * m)
-        _distances(*tile, order, metric, *units, todo, *scratch, None, None, table, out)
+        _distances(*tile, order, metric, *units, todo, *scratch, None, table, out)
 
 
 def _scratch(tile: Tile) -> Scratch:
@@ -287,8 +288,7 @@ def _distances(
     floats: Floats,
     ints: Ints,
     ids: Ids,
-    candidate_costs: Floats | None,
-    candidate_ids: Ids | None,
+    candidates: tuple[Floats, Ids] | None,
     table: Floats | None,
     out: Floats,
 ) -> None:
@@ -340,7 +340,7 @@ def _distances(
                     prices,
                     table,
                 )
-            if candidate_costs is not None:
+            if candidates is not None:
                 status = _match(
                     rows,
                     row_middles,
@@ -357,8 +357,8 @@ def _distances(
                     floats,
                     ints,
                     ids,
-                    candidate_costs,
-                    candidate_ids,
+                    candidates[0],
+                    candidates[1],
                 )
             if status == 0.0:
                 total = _total(
@@ -378,7 +378,7 @@ def _distances(
             out[r, s] = status
 
 
-@inlined
+@helper
 def _match(
     rows: Floats,
     row_middles: Floats,
@@ -613,7 +613,7 @@ def _augment(
     """
     shortest, last_choice, last_row = row_costs[row], NOBODY, row
     # Not of a literal type, for which loops of the heap would be compiled again.
-    size = np.int64(0)
+    size: Any = np.int64(0)
     n_scanned = n_touched = 0
     i, base = row, 0.0
     while True:
@@ -660,7 +660,7 @@ def _augment(
         e, i = reached_by[j], reached_from[j]
 
 
-@inlined
+@helper
 def _match_many(
     rows: Floats,
     row_costs: Floats,
@@ -937,8 +937,7 @@ def _along_a_line(
             before = totals[j + 1]
             total = min(paired, before + row_costs[i], total + column_costs[j])
             totals[j + 1] = total
-    least: float = totals[m]
-    return least
+    return float(totals[m])
 
 
 @inlined

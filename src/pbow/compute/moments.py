@@ -13,10 +13,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.exponential import contracted, half_to_64
+from pbow.compute.jit import contracted_helper, helper
 from pbow.compute.likelihood import (
     BATCH,
     GROUP,
@@ -45,7 +45,6 @@ LARGEST_SQUARE = 1e300
 FAINT = 1e-250
 
 
-@contracted
 def sum_residuals(
     points: Floats,
     offsets: Ints,
@@ -62,13 +61,33 @@ def sum_residuals(
     Differences within rounding are 0, as in ``vlad``. Cost: one power of 2 per point
     and component.
     """
+    frame, batch = np.array([0.0, 0.0, 1.0, 1.0]), np.empty((3, BATCH))
+    share = np.empty((GROUP, components.shape[1]))
+    sums = np.zeros((2, components.shape[1]))
+    _sum_residuals(
+        *(points, offsets, components, ramp, factors, normalization),
+        *(frame, batch, share, sums, out),
+    )
+
+
+@contracted
+def _sum_residuals(
+    points: Floats,
+    offsets: Ints,
+    components: Floats,
+    ramp: Floats,
+    factors: Floats,
+    normalization: int,
+    frame: Floats,
+    batch: Floats,
+    share: Floats,
+    sums: Floats,
+    out: Floats,
+) -> None:
     width = components.shape[1]
-    frame = np.array([0.0, 0.0, 1.0, 1.0])
-    batch = np.empty((3, BATCH))
     b, p, weight = batch[0], batch[1], batch[2]
-    share = np.empty((GROUP, width))
-    share0, share1, share2, share3 = share[0], share[1], share[2], share[3]
-    sums = np.zeros((2, width))
+    share0, share1 = share[0], share[1]
+    share2, share3 = share[2], share[3]
     sums_b, sums_p = sums[0], sums[1]
     mean_b, mean_p = components[0], components[1]
     for d in range(out.shape[0]):
@@ -76,9 +95,12 @@ def sum_residuals(
             size = place(points, start, offsets[d + 1], frame, ramp, batch)
             for t in range(0, size, GROUP):
                 _share_out(batch, t, components, share)
-                b0, b1, b2, b3 = b[t], b[t + 1], b[t + 2], b[t + 3]
-                p0, p1, p2, p3 = p[t], p[t + 1], p[t + 2], p[t + 3]
-                w0, w1, w2, w3 = weight[t], weight[t + 1], weight[t + 2], weight[t + 3]
+                b0, b1 = b[t], b[t + 1]
+                b2, b3 = b[t + 2], b[t + 3]
+                p0, p1 = p[t], p[t + 1]
+                p2, p3 = p[t + 2], p[t + 3]
+                w0, w1 = weight[t], weight[t + 1]
+                w2, w3 = weight[t + 2], weight[t + 3]
                 for k in range(width):
                     mb, mp = mean_b[k], mean_p[k]
                     r0, r1 = w0 * share0[k], w1 * share1[k]
@@ -90,7 +112,6 @@ def sum_residuals(
         _finish(sums, factors, normalization, out[d])
 
 
-@contracted
 def sum_gradients(
     points: Floats,
     offsets: Ints,
@@ -107,24 +128,50 @@ def sum_gradients(
     r_k the posterior times the point's weight by ``ramp``. Components are
     axis-parallel: L21 is 0. Cost: one power of 2 per point and component.
     """
+    frame, batch = np.array([0.0, 0.0, 1.0, 1.0]), np.empty((3, BATCH))
+    share = np.empty((GROUP, components.shape[1]))
+    sums = np.zeros((4, components.shape[1]))
+    rates = ROOT * components[[2, 4]]
+    _sum_gradients(
+        *(points, offsets, components, rates, ramp, factors, normalization),
+        *(frame, batch, share, sums, out),
+    )
+
+
+@contracted
+def _sum_gradients(
+    points: Floats,
+    offsets: Ints,
+    components: Floats,
+    rates: Floats,
+    ramp: Floats,
+    factors: Floats,
+    normalization: int,
+    frame: Floats,
+    batch: Floats,
+    share: Floats,
+    sums: Floats,
+    out: Floats,
+) -> None:
     width = components.shape[1]
-    frame = np.array([0.0, 0.0, 1.0, 1.0])
-    batch = np.empty((3, BATCH))
     b, p, weight = batch[0], batch[1], batch[2]
-    share = np.empty((GROUP, width))
-    share0, share1, share2, share3 = share[0], share[1], share[2], share[3]
-    sums = np.zeros((4, width))
-    sums_x, sums_y, sums_xx, sums_yy = sums[0], sums[1], sums[2], sums[3]
+    share0, share1 = share[0], share[1]
+    share2, share3 = share[2], share[3]
+    sums_x, sums_y = sums[0], sums[1]
+    sums_xx, sums_yy = sums[2], sums[3]
     mean_b, mean_p = components[0], components[1]
-    rate_b, rate_p = ROOT * components[2], ROOT * components[4]
+    rate_b, rate_p = rates[0], rates[1]
     for d in range(out.shape[0]):
         for start in range(offsets[d], offsets[d + 1], BATCH):
             size = place(points, start, offsets[d + 1], frame, ramp, batch)
             for t in range(0, size, GROUP):
                 _share_out(batch, t, components, share)
-                b0, b1, b2, b3 = b[t], b[t + 1], b[t + 2], b[t + 3]
-                p0, p1, p2, p3 = p[t], p[t + 1], p[t + 2], p[t + 3]
-                w0, w1, w2, w3 = weight[t], weight[t + 1], weight[t + 2], weight[t + 3]
+                b0, b1 = b[t], b[t + 1]
+                b2, b3 = b[t + 2], b[t + 3]
+                p0, p1 = p[t], p[t + 1]
+                p2, p3 = p[t + 2], p[t + 3]
+                w0, w1 = weight[t], weight[t + 1]
+                w2, w3 = weight[t + 2], weight[t + 3]
                 for k in range(width):
                     mb, rb = mean_b[k], rate_b[k]
                     mp, rp = mean_p[k], rate_p[k]
@@ -145,14 +192,14 @@ def sum_gradients(
         _finish(sums, factors, normalization, out[d])
 
 
-@contracted
+@contracted_helper
 def _excess(x: float) -> float:
     """Return x * x - 1, at most LARGEST_SQUARE."""
     excess = x * x - 1.0
     return excess if excess < LARGEST_SQUARE else LARGEST_SQUARE
 
 
-@contracted
+@contracted_helper
 def _share_out(batch: Floats, t: int, components: Floats, share: Floats) -> None:
     """Set ``share`` to the likelihoods of a group of points, from t on.
 
@@ -160,14 +207,17 @@ def _share_out(batch: Floats, t: int, components: Floats, share: Floats) -> None
     both is a posterior.
     """
     b, p, weight = batch[0], batch[1], batch[2]
-    share0, share1, share2, share3 = share[0], share[1], share[2], share[3]
+    share0, share1 = share[0], share[1]
+    share2, share3 = share[2], share[3]
     mean_b, mean_p, log_factor = components[0], components[1], components[5]
     l11, l21, l22 = components[2], components[3], components[4]
-    b0, b1, b2, b3 = b[t], b[t + 1], b[t + 2], b[t + 3]
-    p0, p1, p2, p3 = p[t], p[t + 1], p[t + 2], p[t + 3]
+    b0, b1 = b[t], b[t + 1]
+    b2, b3 = b[t + 2], b[t + 3]
+    p0, p1 = p[t], p[t + 1]
+    p2, p3 = p[t + 2], p[t + 3]
     for k in range(components.shape[1]):
-        mb, mp, u, v, w = mean_b[k], mean_p[k], l11[k], l21[k], l22[k]
-        less = log_factor[k]
+        mb, mp, u = mean_b[k], mean_p[k], l11[k]
+        v, w, less = l21[k], l22[k], log_factor[k]
         share0[k] = half_to_64(distance(b0, p0, mb, mp, u, v, w) - less)
         share1[k] = half_to_64(distance(b1, p1, mb, mp, u, v, w) - less)
         share2[k] = half_to_64(distance(b2, p2, mb, mp, u, v, w) - less)
@@ -182,7 +232,7 @@ def _share_out(batch: Floats, t: int, components: Floats, share: Floats) -> None
         weight[t + i] /= total
 
 
-@njit(nogil=True, cache=True)
+@helper
 def _finish(sums: Floats, factors: Floats, normalization: int, row: Floats) -> None:
     """Set ``row`` to the normalized columns of ``sums``, and those to 0."""
     n_columns = factors.shape[1]
@@ -191,9 +241,12 @@ def _finish(sums: Floats, factors: Floats, normalization: int, row: Floats) -> N
         for i in range(n_columns):
             value = sums[i * step, k] * factors[k, i]
             row[k * n_columns + i] = min(max(value, -LARGEST), LARGEST)
-    sums[:] = 0.0
+    for i in range(sums.shape[0]):
+        for k in range(sums.shape[1]):
+            sums[i, k] = 0.0
+    # Never a literal, for which the function would be compiled again.
+    n_times, each = 1, normalization
     if normalization == TWICE:
-        normalize_row(row, SQRT_L2)
-        normalize_row(row, SQRT_L2)
-    else:
-        normalize_row(row, normalization)
+        n_times, each = 2, SQRT_L2
+    for _ in range(n_times):
+        normalize_row(row, each)

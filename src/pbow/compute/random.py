@@ -6,8 +6,9 @@ numbers, so that any block of the data can be drawn for on its own, in any order
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.jit import inlined
@@ -34,11 +35,12 @@ def draw_unit(stream: np.uint64, i: np.uint64) -> np.float64:
     return np.float64(draw_bits(stream, i) >> np.uint64(11)) * 2.0**-53
 
 
-@njit(nogil=True, cache=True)
-def fill_bits(stream: np.uint64, out: NDArray[np.uint64]) -> None:
-    """Write draws 0, 1, ... of ``stream`` to ``out``."""
-    for i in range(out.shape[0]):
-        out[i] = draw_bits(stream, np.uint64(i))
+def fill_bits(stream: np.uint64, out: NDArray[np.uint64], first: int = 0) -> None:
+    """Write draws ``first``, ``first + 1``, ... of ``stream`` to ``out``, by numpy."""
+    draws = np.arange(first, first + len(out), dtype=np.uint64)
+    # The same arithmetic, on arrays, where nothing warns of an overflow.
+    draw: Any = draw_bits.py_func
+    out[:] = draw(stream, draws)
 
 
 def stream_of(seed: int, purpose: int) -> np.uint64:

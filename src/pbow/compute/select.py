@@ -14,7 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.exponential import bits_of_64
-from pbow.compute.random import draw_bits, draw_unit
+from pbow.compute.random import draw_bits, draw_unit, fill_bits
 
 __all__ = [
     "N_BINS",
@@ -37,6 +37,8 @@ N_BINS = 1 << 16
 OFFSET_BITS = 20
 REST = np.uint64(SHIFT - OFFSET_BITS)
 OFFSET_MASK = np.uint64((1 << OFFSET_BITS) - 1)
+# Points whose keys numpy draws in less time than it takes to load a compiled loop.
+FEW = 100_000
 # A Poisson variable of a larger mean is a sum of several: exp(-mean) stays large.
 LARGEST_MEAN = 16.0
 
@@ -80,7 +82,6 @@ def keep_bins(points: Floats, wanted: NDArray[np.bool_], out: Floats) -> int:
     return n
 
 
-@njit(nogil=True, cache=True)
 def keep_small_keys(
     stream: np.uint64,
     first: int,
@@ -94,6 +95,26 @@ def keep_small_keys(
     The key of point i is draw i of ``stream``. Returns how many there are; those beyond
     the room in ``keys`` and ``rows`` are counted but not listed.
     """
+    if n_points > FEW:
+        n: int = _keep_small_keys(stream, first, n_points, limit, keys, rows)
+        return n
+    drawn = np.empty(n_points, np.uint64)
+    fill_bits(stream, drawn, first)
+    found = np.flatnonzero(drawn <= limit)
+    listed = found[: len(keys)]
+    keys[: len(listed)], rows[: len(listed)] = drawn[listed], listed
+    return len(found)
+
+
+@njit(nogil=True, cache=True)
+def _keep_small_keys(
+    stream: np.uint64,
+    first: int,
+    n_points: int,
+    limit: np.uint64,
+    keys: NDArray[np.uint64],
+    rows: Ints,
+) -> int:
     n = 0
     for i in range(n_points):
         key = draw_bits(stream, np.uint64(first + i))

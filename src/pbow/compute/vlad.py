@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -81,7 +82,7 @@ def vlad_grid(
 
 def compiled_loops() -> list[str]:
     """Return which of "brute" and "grid" are compiled already."""
-    loops = {"brute": _vlad_brute, "grid": _vlad_grid}
+    loops: dict[str, Any] = {"brute": _vlad_brute, "grid": _vlad_grid}
     return [name for name, loop in loops.items() if loop.signatures]
 
 
