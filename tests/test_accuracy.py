@@ -66,7 +66,7 @@ def test_distances_between_wide_words_tell_parts_of_airplanes_apart():
     linear = accuracy(words, name, Part(100, 2))
     distance = accuracy(words, name, Part(100, 2), "distance")
     assert distance >= linear + 2.0
-    assert distance >= 73.0
+    assert distance >= 71.0
 
 
 @pytest.mark.long
