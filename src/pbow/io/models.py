@@ -19,6 +19,7 @@ from urllib.parse import quote
 
 import numpy as np
 from numpy.random import BitGenerator, Generator, RandomState
+from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
 from pbow import kernels, preprocessing, vectorizers
@@ -324,7 +325,9 @@ def _types_inside(value: Any, kind: Any) -> dict[Any, Any] | None:
 
 
 def _unpack_leaf(value: Any, kind: Any, arrays: Arrays, path: str) -> Any:
-    if get_origin(kind) is np.ndarray and value == path and path in arrays:
+    # Since numpy 2.5, the origin of NDArray[...] is NDArray itself.
+    is_array = get_origin(kind) in (np.ndarray, NDArray)
+    if is_array and value == path and path in arrays:
         return arrays.pop(path)
     if kind is float and is_finite_number(value):
         return float(value)
