@@ -21,8 +21,8 @@ def test_people_get_a_table_and_warnings_and_programs_json(run, tmp_path):
     head, columns, row, warning = run("info x.pbow").stdout.splitlines()
     assert head.startswith("x.pbow: diagrams, 2 samples, ")
     assert columns.split()[:4] == ["part", "points", "essential", "empty"]
-    assert " ".join(row.split()) == "H1 2 1 1 0 to 2 0 to 1 2 2"
-    assert warning == "Warning: H1 has no point in 1 of 2 diagrams."
+    assert " ".join(row.split()) == "(unnamed) 2 1 1 0 to 2 0 to 1 2 2"
+    assert warning == "Warning: the collection has no point in 1 of 2 diagrams."
     found = look(run, "x.pbow")
     assert (found["kind"], found["file"]) == ("diagrams", "x.pbow")
     assert found["bytes"] == (tmp_path / "x.pbow").stat().st_size
