@@ -86,14 +86,14 @@ def test_a_bad_subsample_is_refused(dataset, n, message):
 def test_it_says_what_it_is_and_that_it_stands_in(dataset):
     assert repr(dataset) == (
         "Dataset('toy', a stand-in for Truth & co, 2 classes, 8 groups, "
-        "Diagrams(n_samples=24, H1: 72 points))"
+        "Diagrams(n_samples=24, 72 points))"
     )
     html = dataset._repr_html_()
     assert "a stand-in for Truth &amp; co" in html
     assert "<th>&lt;high&gt;</th><td>12</td>" in html
     true = replace(dataset, groups=None, provenance=Provenance(origin="Made up."))
     assert repr(true) == (
-        "Dataset('toy', 2 classes, Diagrams(n_samples=24, H1: 72 points))"
+        "Dataset('toy', 2 classes, Diagrams(n_samples=24, 72 points))"
     )
 
 

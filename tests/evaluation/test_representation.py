@@ -56,6 +56,7 @@ def test_vectors_are_those_of_a_descriptor_that_is_fitted_to_the_training_set(ra
         (MultiScaleKernel(output="distance"), True),
     ],
 )
+@pytest.mark.filterwarnings("ignore::pbow.errors.OutOfRangeWarning")
 def test_the_test_set_changes_nothing_in_the_training_set(
     ragged, elsewhere, descriptor, standardize
 ):

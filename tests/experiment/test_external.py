@@ -46,7 +46,7 @@ def test_essential_points_are_left_out_or_have_centers_of_their_own(ragged):
     assert not H[0].any()  # an empty diagram
     atol.set_params(essential="separate").fit(more)
     names = atol.get_feature_names_out().tolist()
-    assert names[5:] == [f"h1_inf_word{k}" for k in range(3)]
+    assert names[5:] == [f"inf_word{k}" for k in range(3)]
     assert atol.transform([]).shape == (0, 8)
 
 

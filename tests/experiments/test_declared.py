@@ -218,7 +218,7 @@ def test_twenty_splits_are_at_the_optima_of_exp_a():
 def test_one_gaussian_per_cell_has_the_mean_and_variance_of_its_points():
     X = [[[0.0, 1.0], [0.0, 3.0], [9.0, 9.5], [9.0, 9.9]], [[9.0, 10.0]]]
     cells = StablePersistenceBoW.paper(2, codebook="cells", random_state=0)
-    book = cells.set_params(weighting="uniform").fit(X).codebooks_["H1"]
+    book = cells.set_params(weighting="uniform").fit(X).codebooks_[""]
     order = book.means[:, 0].argsort()
     assert book.means[order] == pytest.approx(np.array([[0.0, 2.0], [9.0, 0.8]]))
     assert book.weights[order] == pytest.approx([0.4, 0.6])

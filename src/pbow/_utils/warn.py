@@ -8,8 +8,8 @@ from collections.abc import Hashable
 
 __all__ = ["warn_user"]
 
-# Whose lines tell a user nothing: scikit-learn and joblib call estimators, too.
-LIBRARIES = frozenset({"pbow", "sklearn", "joblib"})
+# Whose lines tell a user nothing: these stand between pbow and who called it, too.
+LIBRARIES = frozenset({"pbow", "sklearn", "joblib", "contextlib"})
 
 
 def warn_user(
