@@ -37,7 +37,7 @@ Ints = NDArray[np.int64]
 
 ROUNDING = 1e-12
 INTRA = 100  # beside those of ``normalize``: square roots, L2 per word, L2 of the row
-# Points labeled at a time, so that their labels stay in the cache.
+# Points labeled at a time by a grid, so that their labels stay in the cache.
 CHUNK = 4096
 
 
@@ -57,7 +57,7 @@ def vlad_brute(
     are summed in their order. Rows are normalized (INTRA, or see ``normalize_row``).
     Cost: n_points * n_words distances.
     """
-    floats, labels = np.empty((4, BLOCK)), np.empty(CHUNK, np.int32)
+    floats, labels = np.empty((4, BLOCK)), np.empty(BLOCK, np.int32)
     _vlad_brute(
         *(points, offsets, words, inverse, floats, ramp, normalization, labels, out)
     )
@@ -99,9 +99,10 @@ def _vlad_brute(
     out: Floats,
 ) -> None:
     diagram = 0
-    for start in range(offsets[0], offsets[-1], CHUNK):
-        stop = min(start + CHUNK, offsets[-1])
-        label_brute(points, start, words, inverse, floats, labels[: stop - start])
+    flat = points.reshape(2 * points.shape[0])
+    for start in range(offsets[0], offsets[-1], BLOCK):
+        stop = min(start + BLOCK, offsets[-1])
+        label_brute(flat, start, stop, words, inverse, floats, labels)
         diagram = _add(
             points,
             offsets,
