@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pbow.compute.assign import BLOCK, label_brute
 from pbow.compute.grid import Grid, label_grid
-from pbow.compute.jit import inlined
+from pbow.compute.jit import helper
 from pbow.compute.normalize import exact, normalize_row, normalize_rows
 from pbow.compute.ramp import point_weight
 
@@ -98,7 +98,8 @@ def _vlad_brute(
     labels: NDArray[np.int32],
     out: Floats,
 ) -> None:
-    diagram = 0
+    # Not of a literal type, for which the helper would be compiled again.
+    diagram: Any = np.int64(0)
     flat = points.reshape(2 * points.shape[0])
     for start in range(offsets[0], offsets[-1], BLOCK):
         stop = min(start + BLOCK, offsets[-1])
@@ -130,7 +131,8 @@ def _vlad_grid(
     labels: NDArray[np.int32],
     out: Floats,
 ) -> None:
-    diagram = 0
+    # Not of a literal type, for which the helper would be compiled again.
+    diagram: Any = np.int64(0)
     for start in range(offsets[0], offsets[-1], CHUNK):
         stop = min(start + CHUNK, offsets[-1])
         label_grid(points, start, words, inverse, grid, labels[: stop - start])
@@ -149,7 +151,7 @@ def _vlad_grid(
         )
 
 
-@inlined
+@helper
 def _add(
     points: Floats,
     offsets: Ints,
