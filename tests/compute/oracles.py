@@ -124,8 +124,14 @@ def nearest_by_definition(points, words, inverse):
 def label_by(loop, points, words, inverse=(1.0, 1.0), start=0):
     """Nearest words of the points from `start` on, by one of the two loops."""
     labels = np.full(len(points) - start, -1, np.int32)
-    more = build_grid(words) if loop is label_grid else np.empty((4, BLOCK))
-    loop(points, start, words, np.array(inverse), more, labels)
+    if loop is label_grid:
+        loop(points, start, words, np.array(inverse), build_grid(words), labels)
+        return labels
+    options = (words, np.array(inverse), np.empty((4, BLOCK)))
+    for first in range(start, len(points), BLOCK):
+        last = min(first + BLOCK, len(points))
+        some = labels[first - start : last - start]
+        loop(points.reshape(-1), first, last, *options, some)
     return labels
 
 

@@ -23,36 +23,33 @@ INFINITY = np.inf
 
 @inlined
 def label_brute(
-    points: Floats,
+    flat: Floats,
     start: int,
+    stop: int,
     words: Floats,
     inverse: Floats,
     floats: Floats,
     labels: Labels,
 ) -> None:
-    """Set ``labels[t]`` to the word nearest to ``points[start + t]``.
+    """Set ``labels[t]`` to the word nearest to point ``start + t``, before ``stop``.
 
-    ``floats`` is scratch, (4, BLOCK). Cost: len(labels) * n_words distances, vectorized
-    over points.
+    At most BLOCK points. ``flat`` has their births and deaths on one axis: the compiler
+    cannot know that a point has two coordinates, and would not vectorize. ``floats`` is
+    scratch, (4, BLOCK). Cost: n_words distances per point, vectorized over points.
     """
     x, y = floats[0], floats[1]
     nearest = floats[3]
     inverse_x, inverse_y = inverse[0], inverse[1]
-    # One axis: the compiler cannot know that a point has two coordinates. And slices
-    # from 0: with an offset in the index, it might be negative for all that is known.
-    # Either way nothing would be vectorized.
-    flat = points.reshape(2 * points.shape[0])
-    for low in range(0, labels.shape[0], BLOCK):
-        size = min(BLOCK, labels.shape[0] - low)
-        block = flat[2 * (start + low) : 2 * (start + low + size)]
-        found = labels[low : low + size]
-        for t in range(size):
-            birth = block[2 * t]
-            x[t] = birth * inverse_x
-            y[t] = (block[2 * t + 1] - birth) * inverse_y
-        scan_block(words, size, floats)
-        for t in range(size):
-            found[t] = int(nearest[t])
+    # From 0: with an offset in the index, it might be negative for all that is known,
+    # and again nothing would be vectorized.
+    block = flat[2 * start : 2 * stop]
+    for t in range(stop - start):
+        birth = block[2 * t]
+        x[t] = birth * inverse_x
+        y[t] = (block[2 * t + 1] - birth) * inverse_y
+    scan_block(words, stop - start, floats)
+    for t in range(stop - start):
+        labels[t] = int(nearest[t])
 
 
 @inlined

@@ -30,8 +30,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Tally = NDArray[np.int32]
 
-# Points labeled at a time: whole diagrams as far as possible, but never so many that
-# their labels leave the cache.
+# Points labeled at a time by a grid: whole diagrams as far as possible, but never so
+# many that their labels leave the cache. And counts in a table.
 CHUNK = 4096
 
 
@@ -49,10 +49,10 @@ def count_brute(
     ``ramp`` is (low, high, power), or None: every point weighs 1. Rows are normalized
     (see ``normalize_row``). Cost: n_points * n_words distances.
     """
-    labels, tally = np.empty(CHUNK, np.int32), np.zeros(out.shape[1], np.int32)
+    labels, tally = np.empty(BLOCK, np.int32), np.zeros(out.shape[1], np.int32)
     table, floats = _table(normalization), np.empty((4, BLOCK))
     options = (ramp, normalization, table, labels, tally)
-    _count_brute(points, offsets, words, inverse, floats, *options, out)
+    _count_brute(points.reshape(-1), offsets, words, inverse, floats, *options, out)
     if ramp is None:
         _normalize_long(offsets, normalization, out)
 
@@ -84,7 +84,7 @@ def compiled_loops() -> list[str]:
 
 @njit(nogil=True, cache=True)
 def _count_brute(
-    points: Floats,
+    flat: Floats,
     offsets: Ints,
     words: Floats,
     inverse: Floats,
@@ -97,9 +97,9 @@ def _count_brute(
     out: Floats,
 ) -> None:
     diagram = 0
-    for start in range(offsets[0], offsets[-1], CHUNK):
-        stop = min(start + CHUNK, offsets[-1])
-        label_brute(points, start, words, inverse, floats, labels[: stop - start])
+    for start in range(offsets[0], offsets[-1], BLOCK):
+        stop = min(start + BLOCK, offsets[-1])
+        label_brute(flat, start, stop, words, inverse, floats, labels)
         # By the type of ramp: only what is needed is compiled.
         if ramp is None:
             diagram = _add_ones(
@@ -115,7 +115,7 @@ def _count_brute(
             )
         else:
             diagram = _add_weights(
-                points,
+                flat,
                 offsets,
                 labels,
                 start,
@@ -142,6 +142,7 @@ def _count_grid(
     out: Floats,
 ) -> None:
     diagram = 0
+    flat = points.reshape(2 * points.shape[0])
     for start in range(offsets[0], offsets[-1], CHUNK):
         stop = min(start + CHUNK, offsets[-1])
         label_grid(points, start, words, inverse, grid, labels[: stop - start])
@@ -159,7 +160,7 @@ def _count_grid(
             )
         else:
             diagram = _add_weights(
-                points,
+                flat,
                 offsets,
                 labels,
                 start,
@@ -241,7 +242,7 @@ def _normalize_long(offsets: Ints, normalization: int, out: Floats) -> None:
 
 @inlined
 def _add_weights(
-    points: Floats,
+    flat: Floats,
     offsets: Ints,
     labels: Tally,
     start: int,
@@ -256,9 +257,10 @@ def _add_weights(
         first = max(start, offsets[diagram])
         end = offsets[diagram + 1]
         found = labels[first - start : min(stop, end) - start]
+        near = flat[2 * first : 2 * first + 2 * found.shape[0]]
         row = out[diagram]
         for t in range(found.shape[0]):
-            persistence = points[first + t, 1] - points[first + t, 0]
+            persistence = near[2 * t + 1] - near[2 * t]
             row[np.uint32(found[t])] += point_weight(persistence, ramp)
         if end > stop:
             break

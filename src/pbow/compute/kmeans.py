@@ -244,10 +244,11 @@ def _assign(
 
 def _move(points: Floats, squared: Floats, sums: Floats, words: Floats) -> None:
     """Move each word to the mean of its points; restart those that have none."""
-    counts = sums[:, 2:]
-    words += sums[:, :2] / np.maximum(counts, 1.0)
+    steps, counts = sums[:, :2], sums[:, 2:]
     if counts.all():
+        words += steps / counts
         return
+    words += steps / np.maximum(counts, 1.0)
     for k in np.flatnonzero(counts == 0.0):
         furthest = squared.argmax()
         words[k] = points[furthest]

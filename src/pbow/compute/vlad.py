@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pbow.compute.assign import BLOCK, label_brute
 from pbow.compute.grid import Grid, label_grid
-from pbow.compute.jit import inlined
+from pbow.compute.jit import helper
 from pbow.compute.normalize import exact, normalize_row, normalize_rows
 from pbow.compute.ramp import point_weight
 
@@ -37,7 +37,7 @@ Ints = NDArray[np.int64]
 
 ROUNDING = 1e-12
 INTRA = 100  # beside those of ``normalize``: square roots, L2 per word, L2 of the row
-# Points labeled at a time, so that their labels stay in the cache.
+# Points labeled at a time by a grid, so that their labels stay in the cache.
 CHUNK = 4096
 
 
@@ -57,7 +57,7 @@ def vlad_brute(
     are summed in their order. Rows are normalized (INTRA, or see ``normalize_row``).
     Cost: n_points * n_words distances.
     """
-    floats, labels = np.empty((4, BLOCK)), np.empty(CHUNK, np.int32)
+    floats, labels = np.empty((4, BLOCK)), np.empty(BLOCK, np.int32)
     _vlad_brute(
         *(points, offsets, words, inverse, floats, ramp, normalization, labels, out)
     )
@@ -98,10 +98,12 @@ def _vlad_brute(
     labels: NDArray[np.int32],
     out: Floats,
 ) -> None:
-    diagram = 0
-    for start in range(offsets[0], offsets[-1], CHUNK):
-        stop = min(start + CHUNK, offsets[-1])
-        label_brute(points, start, words, inverse, floats, labels[: stop - start])
+    # Not of a literal type, for which the helper would be compiled again.
+    diagram: Any = np.int64(0)
+    flat = points.reshape(2 * points.shape[0])
+    for start in range(offsets[0], offsets[-1], BLOCK):
+        stop = min(start + BLOCK, offsets[-1])
+        label_brute(flat, start, stop, words, inverse, floats, labels)
         diagram = _add(
             points,
             offsets,
@@ -129,7 +131,8 @@ def _vlad_grid(
     labels: NDArray[np.int32],
     out: Floats,
 ) -> None:
-    diagram = 0
+    # Not of a literal type, for which the helper would be compiled again.
+    diagram: Any = np.int64(0)
     for start in range(offsets[0], offsets[-1], CHUNK):
         stop = min(start + CHUNK, offsets[-1])
         label_grid(points, start, words, inverse, grid, labels[: stop - start])
@@ -148,7 +151,7 @@ def _vlad_grid(
         )
 
 
-@inlined
+@helper
 def _add(
     points: Floats,
     offsets: Ints,
