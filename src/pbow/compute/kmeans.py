@@ -178,8 +178,7 @@ def lloyd(
     rounds = 0
     while rounds < max_iter:
         rounds += 1
-        _move(points, squared, sums, words)
-        _set_reach(words, len(points), reach)
+        _move(points, squared, sums, words, reach)
         inertia, n_changed = assign()
         if n_changed == 0 or previous - inertia <= tolerance * inertia:
             break
@@ -242,29 +241,37 @@ def _assign(
     return inertia, n_changed
 
 
-def _move(points: Floats, squared: Floats, sums: Floats, words: Floats) -> None:
-    """Move each word to the mean of its points; restart those that have none."""
-    steps, counts = sums[:, :2], sums[:, 2:]
-    if counts.all():
-        words += steps / counts
-        return
-    words += steps / np.maximum(counts, 1.0)
-    for k in np.flatnonzero(counts == 0.0):
-        furthest = squared.argmax()
-        words[k] = points[furthest]
-        squared[furthest] = 0.0  # so that two empty words do not meet
+@njit(nogil=True, cache=True)
+def _move(
+    points: Floats, squared: Floats, sums: Floats, words: Floats, reach: Floats
+) -> None:
+    """Move each word to the mean of its points; restart those that have none.
 
-
-def _set_reach(words: Floats, n_points: int, reach: Floats) -> None:
-    """Set ``reach`` to the square of half the distance to the nearest other word.
-
-    A point nearer than that has no other nearest word. Where finding these distances
-    is not worth its time, it stays 0.
+    Sets ``reach`` to the square of half the distance to the nearest other word: a point
+    nearer than that has no other nearest word. Where finding these distances is not
+    worth its time, it stays 0.
     """
-    if len(words) * POINTS_PER_WORD > n_points:
+    n, n_words = points.shape[0], words.shape[0]
+    for k in range(n_words):
+        if sums[k, 2] > 0.0:
+            words[k, 0] += sums[k, 0] / sums[k, 2]
+            words[k, 1] += sums[k, 1] / sums[k, 2]
+    for k in range(n_words):
+        if sums[k, 2] == 0.0:
+            furthest = 0
+            for i in range(n):
+                if squared[i] > squared[furthest]:
+                    furthest = i
+            words[k, 0], words[k, 1] = points[furthest, 0], points[furthest, 1]
+            squared[furthest] = 0.0  # so that two empty words do not meet
+    if n_words * POINTS_PER_WORD > n:
         return
-    dx, dy = (axis[:, np.newaxis] - axis for axis in np.ascontiguousarray(words.T))
-    squares = dx * dx + dy * dy
-    np.fill_diagonal(squares, np.inf)
-    nearest = QUARTER * squares.min(axis=1)
-    reach[:] = np.where(nearest > SMALLEST_SQUARE, nearest, 0.0)
+    for k in range(n_words):
+        reach[k] = INFINITY
+        for j in range(k):
+            dx, dy = words[k, 0] - words[j, 0], words[k, 1] - words[j, 1]
+            d = QUARTER * (dx * dx + dy * dy)
+            # What has lost its digits reaches nothing.
+            d = d if d > SMALLEST_SQUARE else 0.0
+            reach[j] = d if d < reach[j] else reach[j]
+            reach[k] = d if d < reach[k] else reach[k]
