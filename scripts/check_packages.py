@@ -33,6 +33,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 PAGES = ("README.md", "docs/get_started.md")
 EXTRAS = ("homology", "plot", "arrow", "datasets", "explorer", "experiment", "dask")
+EXTRAS += ("homcloud",)
 SDIST_MB = 7
 NOT_PYTHON = {
     "pbow/py.typed",
@@ -67,6 +68,18 @@ assert len(rips([[[0, 0], [0, 1], [1, 0], [1, 1]]], dims=1)) == 1
     "plot": """
 from pbow.plotting import plot_diagram
 plot_diagram([[0, 1], [0, 2]]).figure.savefig("diagram.png")
+""",
+    "homcloud": """
+import msgpack
+from pbow.io import read_diagrams
+from pbow.io.homcloud import SIGNATURE
+chunk = {"degree": 1, "births": [0.0], "deaths": [1.0], "essential_births": []}
+chunk = msgpack.packb(chunk)
+chunks = [{"chunktype": "pd", "degree": 1, "start": 0, "length": len(chunk)}]
+head = msgpack.packb({"format_version": 1, "sign_flipped": False, "chunks": chunks})
+with open("diagram.pdgm", "wb") as file:
+    file.write(SIGNATURE + len(head).to_bytes(8, "little") + head + chunk)
+assert read_diagrams("diagram.pdgm").parts == ("H1",)
 """,
     "arrow": """
 from pbow.io import read_diagrams, write_diagrams

@@ -348,7 +348,8 @@ def nearly_equal(spread, n_samples=30, seed=5):
     persistences[:, :3] = 1.0 + spread * rng.integers(0, 3, size=(n_samples, 3)) / 2
     # Births that are added to them and taken away again without rounding.
     births = np.zeros_like(persistences)
-    return Diagrams.from_list(np.stack((births, births + persistences), axis=-1))
+    points = np.stack((births, births + persistences), axis=-1)
+    return Diagrams.from_list(points, name="H1")
 
 
 @pytest.mark.parametrize("spread", [2.0, 1e-2, 1e-6, 1e-9, 1e-15])

@@ -137,6 +137,9 @@ def columns_of(table: Any) -> dict[Any, list[Floats]]:
 
     Rows are samples in their order; their labels are for errors alone.
     """
+    if len(table.columns) == 0:
+        msg = "Expected a DataFrame with one column per part; it has no columns."
+        raise ValueError(msg)
     if all(getattr(dtype, "kind", "O") in "biuf" for dtype in table.dtypes):
         msg = (
             "Expected a DataFrame with one column per part and one diagram per cell; "

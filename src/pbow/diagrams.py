@@ -447,7 +447,9 @@ class Diagrams:
             "births",
             "finite deaths",
         )
-        rows = [(name, *row.values()) for name, row in self._summary().items()]
+        rows = [
+            (listed([name]), *row.values()) for name, row in self._summary().items()
+        ]
         return html_table(f"Diagrams: {_count(len(self), 'sample')}", heads, rows)
 
     def _summary(self) -> dict[str, dict[str, Any]]:

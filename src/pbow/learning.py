@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pbow.blocks import BlockError, DiagramBlocks, Source, locating
 from pbow.compute.image import extent
 from pbow.diagrams import Diagrams
+from pbow.errors import of_part
 from pbow.essential import check_points, count_dropped, finite_parts
 from pbow.sampling import (
     MOST_VALUES,
@@ -421,8 +422,8 @@ def _on_block(
     for name, then in (expected or {}).items():
         if (now := seen[name]) != then:
             msg = (
-                f"part {name} had {then.n_points} points in the first pass, and has "
-                f"{now.n_points}{' others' * (now.n_points == then.n_points)} now. "
+                f"it had {then.n_points} points{of_part(name)} in the first pass, and "
+                f"has {now.n_points}{' others' * (now.n_points == then.n_points)} now. "
                 "Fit again when the data no longer change."
             )
             raise BlockError(source.name, None, msg)

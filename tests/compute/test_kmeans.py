@@ -138,3 +138,15 @@ def test_after_every_round_labels_are_those_of_the_nearest_words(
         squared += (points[:, None, 1] - words[:, 1]) ** 2
         assert_array_equal(labels, squared.argmin(axis=1))
         assert_allclose(inertia, squared.min(axis=1).sum(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("words_per_call", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("n_distinct", [1, 2, 4])
+def test_seeding_ends_at_the_last_distinct_point_wherever_a_call_ends(
+    n_distinct, words_per_call
+):
+    points = np.zeros((40, 2))
+    points[:, 1] = np.arange(40) % n_distinct
+    words = np.empty((5, 2))
+    assert seed_plusplus(points, stream_of(0, 1), words, words_per_call) == n_distinct
+    assert {*words[:n_distinct, 1]} == {*range(n_distinct)}

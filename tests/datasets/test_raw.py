@@ -290,3 +290,10 @@ def test_names_have_folders_where_they_would_be_ambiguous():
         np.save(f"{folder}/1.npy", [CLOUD] * (1 + (folder == "rings")))
     names = ["rings/1.npy:0", "rings/1.npy:1", "eights/1.npy"]
     assert read_raw(["rings", "eights"], "clouds").names == names
+
+
+@pytest.mark.parametrize("columns", [[], [True, 0], [1, 1], [-1], [0.5]])
+def test_columns_are_different_names_or_numbers(columns):
+    np.save("a.npy", np.zeros((4, 3)))
+    with pytest.raises(ParameterError, match="columns to be different names or"):
+        read_raw("a.npy", "clouds", columns=columns)

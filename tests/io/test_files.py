@@ -232,6 +232,14 @@ def test_diagrams_of_a_list_come_back_without_a_name(name, diagrams, tmp_path):
 
 
 def test_a_format_that_needs_a_dimension_says_how_to_name_it(tmp_path):
-    message = r"DIPHA needs the homology dimension, .*from_list\(X, name='H1'\)"
+    message = r"DIPHA needs the homology dimension, .*from_list\(X, name='H1'\), or"
     with pytest.raises(ValueError, match=message):
         write_diagrams([[[0.0, 1.5]]], tmp_path / "a", "dipha")
+
+
+@pytest.mark.parametrize("name", ["a.pbow", "a.csv", "a.parquet", "a.npz", "a.txt"])
+def test_a_part_without_a_name_takes_the_name_that_is_given(name, tmp_path):
+    format_name = "hera" if name == "a.txt" else None
+    write_diagrams([[[0.0, 1.5]]], tmp_path / name, format_name)
+    X = read_diagrams(tmp_path / name, format_name, name="H2")
+    assert Diagrams.from_list([[[0.0, 1.5]]], name="H2") == X

@@ -74,3 +74,14 @@ def test_other_content_is_refused(tmp_path, diagrams, options, message):
     path.write_bytes(packed(diagrams, **options))
     with pytest.raises(FileFormatError, match=message):
         read_diagrams(path)
+
+
+def test_a_degree_below_0_or_given_twice_is_refused(tmp_path):
+    path = tmp_path / "a.pdgm"
+    path.write_bytes(packed({-1: ([0.0], [1.0], [])}))
+    with pytest.raises(FileFormatError, match="a diagram of degree -1; expected"):
+        read_diagrams(path)
+    # Keys that are equal for HomCloud, and two for a dict.
+    path.write_bytes(packed({1: ([0.0], [1.0], []), "1": ([0.0], [2.0], [])}))
+    with pytest.raises(FileFormatError, match="degree '1'"):
+        read_diagrams(path)

@@ -87,3 +87,16 @@ def test_a_pattern_without_files_and_a_folder_without_images_are_refused(tmp_pat
         read_images("nothing/*.png")
     with pytest.raises(FileNotFoundError, match="has no files"):
         read_images(tmp_path)
+
+
+def test_each_page_of_a_file_is_an_image():
+    pages = [Image.new("L", (3, 2), 10 * k) for k in range(3)]
+    pages[0].save("stack.tif", save_all=True, append_images=pages[1:])
+    assert [int(image.max()) for image in read_images("stack.tif")] == [0, 10, 20]
+
+
+@pytest.mark.parametrize("dtype", [complex, "U3"])
+def test_arrays_of_other_than_real_numbers_are_refused(dtype):
+    np.save("a.npy", np.zeros((2, 3), dtype))
+    with pytest.raises(FileFormatError, match=r"a\.npy: it is an array of .*, not of numbers"):
+        read_images("a.npy")

@@ -137,3 +137,8 @@ def test_dimensions_must_be_whole_numbers(read):
     for dimension in ("-1", "0.5", "1000", "inf", "nan"):
         with pytest.raises(FileFormatError, match="Point 0 has dimension"):
             read(f"{dimension} 0 1\n0 0 1\n", "pers")
+
+
+def test_a_comment_with_the_names_of_the_columns_is_not_their_header(read):
+    X = read("# birth death\nbirth death\n0.1 0.5\n", "hera")
+    assert X.points.tolist() == [[0.1, 0.5]]

@@ -9,7 +9,17 @@ from collections.abc import Hashable
 __all__ = ["warn_user"]
 
 # Whose lines tell a user nothing: these stand between pbow and who called it, too.
-LIBRARIES = frozenset({"pbow", "sklearn", "joblib", "contextlib"})
+LIBRARIES = frozenset(
+    {
+        "concurrent",
+        "contextlib",
+        "joblib",
+        "multiprocessing",
+        "pbow",
+        "sklearn",
+        "threading",
+    }
+)
 
 
 def warn_user(

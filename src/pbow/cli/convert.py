@@ -64,9 +64,9 @@ def _written() -> Iterable[str]:
 )
 @click.option(
     "--name",
-    default="H1",
-    show_default=True,
-    help="Name of the part where IN does not say the dimension.",
+    default="",
+    show_default="none",
+    help="Name of the part where IN does not say the dimension, as in H1.",
 )
 @options.as_json
 def convert(

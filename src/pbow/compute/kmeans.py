@@ -43,7 +43,7 @@ def seed_plusplus(
     x, y = np.ascontiguousarray(points.T)
     squared, nearer = np.full(n, np.inf), np.empty(BLOCK)
     block_sums = np.empty(-(-n // BLOCK))
-    chosen = np.empty(n_words + 1, np.int64)
+    chosen = np.full(n_words + 1, -1)
     n_found = 0
     for first in range(0, n_words, words_per_call):
         last = min(first + words_per_call, n_words)
@@ -51,7 +51,7 @@ def seed_plusplus(
             *(x, y, stream, n_trials, first, last),
             *(squared, nearer, block_sums, chosen),
         )
-        if n_found < last:
+        if n_found < n_words and chosen[n_found] < 0:
             break
     words[:n_found] = points[chosen[:n_found]]
     return n_found
@@ -72,6 +72,7 @@ def _seed(
 ) -> int:
     """Add words ``first:last`` and choose the one after each; return how many.
 
+    Ends early, with nothing chosen, where all points are words.
     ``squared`` are distances to the words so far, and ``block_sums`` parts of their
     sum; ``nearer`` is scratch for BLOCK distances.
     """

@@ -35,7 +35,8 @@ class CompilationNotice(event.Listener):
 
     def on_start(self, compilation: Any) -> None:
         """Write the line."""
-        module = compilation.data["dispatcher"].py_func.__module__
+        # Others compile, too, and what they compile may have no module.
+        module = compilation.data["dispatcher"].py_func.__module__ or ""
         if self._is_given or not module.startswith("pbow."):
             return
         self._is_given = True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.checks import is_integer
 from pbow._utils.files import AnyPath
+from pbow._utils.warn import warn_user
 from pbow.datasets.raw_text import Columns, positions, read_edges, read_points
 from pbow.errors import FileFormatError, ParameterError, format_error
 from pbow.homology import Graphs, read_mesh
@@ -129,6 +130,8 @@ def read_raw(
     kind = kind or infer_kind(given)
     if columns is not None and kind != "clouds":
         raise ParameterError("columns", f"None, as {kind} have no columns", columns)
+    if columns is not None:
+        _check_columns(columns)
     samples, origins, labels = [], [], []
     for file in find_raw_files(given, kind):
         if file.suffix.lower() == ".npz":
@@ -141,6 +144,12 @@ def read_raw(
     if kind == "clouds" and columns is None:
         _warn_of_numbered_points(samples, origins)
     return RawData(samples, _names(origins), labels)
+
+
+def _check_columns(columns: Columns) -> None:
+    valid = [isinstance(one, str) or is_integer(one, 0) for one in columns]
+    if not valid or not all(valid) or len({*columns}) < len(valid):
+        raise ParameterError("columns", "different names or numbers from 0", columns)
 
 
 def infer_kind(paths: Iterable[Path]) -> str:
@@ -308,5 +317,5 @@ def _warn_of_numbered_points(clouds: Arrays, origins: Sequence[Path]) -> None:
                 f"The first column of {file} counts the points, and is taken for a "
                 f"coordinate. If it is none, leave it out: columns {rest}."
             )
-            warnings.warn(msg, stacklevel=3)
+            warn_user(msg)
             return

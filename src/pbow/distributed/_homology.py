@@ -177,7 +177,8 @@ def _compute_block(
         raise BlockError(where, None, error.problem) from error
     with atomic_write(target) as stream:
         write_parquet(X, stream, names)
-        if skipped_file is not None and skipped:
+        if skipped_file is not None:
+            # Also an empty list: one of a killed process may be there.
             write_json(skipped_file, skipped)
     return len(block.files)
 

@@ -70,8 +70,9 @@ def dimensions_of(X: Diagrams, format_name: str) -> dict[str, int]:
     if unnumbered:
         if unnumbered == [UNNAMED]:
             msg = (
-                f"{format_name} needs the homology dimension, which a list does not "
-                "say. Name it: Diagrams.from_list(X, name='H1')."
+                f"{format_name} needs the homology dimension, and the part has no "
+                "name. Name it: Diagrams.from_list(X, name='H1'), or pbow convert "
+                "--name H1."
             )
             raise ValueError(msg)
         msg = (

@@ -91,7 +91,8 @@ def read_diagrams(
     known = FORMATS[format or _common_format(paths)]
     if known.holds == "collection":
         given_name = () if known.says_part else (name,)
-        return Diagrams.concatenate([known.read(p, *given_name) for p in paths])
+        X = Diagrams.concatenate([known.read(p, *given_name) for p in paths])
+        return Diagrams(X.points, X.offsets, name=name) if X.parts == ("",) else X
     return read_samples(paths, known.read, name)
 
 

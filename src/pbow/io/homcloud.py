@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.checks import LARGEST_DIMENSION
 from pbow._utils.optional import import_optional
 from pbow._utils.unpacking import damage_as_value_error
 from pbow.errors import format_error
@@ -50,11 +51,25 @@ def read_homcloud(path: Path) -> dict[int | None, Floats]:
             for one in head["chunks"]
             if one["chunktype"] == "pd"
         ]
-        columns = {int(chunk["degree"]): _columns(chunk) for chunk in found}
+        columns = {_degree(chunk): _columns(chunk) for chunk in found}
+        if len(columns) < len(found):
+            msg = "it has several diagrams of one degree."
+            raise ValueError(msg)
         # They may be stored as they are in the image, with births above deaths.
         rises = any((deaths > births).any() for births, deaths, _ in columns.values())
         sign = -1.0 if head["sign_flipped"] and not rises else 1.0
         return {dim: _points(sign, *one) for dim, one in columns.items()}
+
+
+def _degree(chunk: Any) -> int:
+    degree = chunk["degree"]
+    if not isinstance(degree, int) or not 0 <= degree <= LARGEST_DIMENSION:
+        msg = (
+            f"it has a diagram of degree {degree!r:.60}; expected a whole number from "
+            f"0 to {LARGEST_DIMENSION}."
+        )
+        raise ValueError(msg)
+    return degree
 
 
 def _columns(chunk: Any) -> list[Floats]:

@@ -41,8 +41,8 @@ def read_images(paths: AnyPath | Iterable[AnyPath]) -> list[NDArray[Any]]:
         Files of a folder or a pattern are taken in natural order, 2 before 10. A folder
         without images stands for its subfolders, in natural order.
 
-        - ``.png``, ``.jpg``, ``.tif``: one image. Pillow reads color images with 8 bits
-          per channel.
+        - ``.png``, ``.jpg``, ``.tif``: one image, or one per page of a ``.tif``. Pillow
+          reads color images with 8 bits per channel.
         - ``.npy``: one image of shape (h, w), or several of shape (n_images, h, w) or
           (n_images, d, h, w).
         - ``.npz``: the same, in its array ``images``.
@@ -97,7 +97,7 @@ def read_image_file(file: Path) -> list[NDArray[Any]]:
             _, shape = source.describe("images")
             array = source.read("images", "biuf", len(shape))
         return unstacked(file, array, SHAPES)
-    return [_read_picture(file)]
+    return _read_frames(file)
 
 
 def unstacked(
@@ -113,26 +113,36 @@ def unstacked(
             f"{' or '.join(shapes.values())}, and not empty."
         )
         raise FileFormatError(file, msg)
+    if array.dtype.kind not in "biuf":
+        raise FileFormatError(file, f"it is an array of {array.dtype}, not of numbers.")
     return [array] if array.ndim == min(shapes) else list(array)
 
 
-def _read_picture(file: Path) -> NDArray[Any]:
-    """Return the gray values of an image file."""
+def _read_frames(file: Path) -> list[NDArray[Any]]:
+    """Return the gray values of an image file, of each of its pages."""
     pillow = import_optional("PIL.Image", extra="datasets", purpose="Reading images")
     data = file.read_bytes()
+    frames = []
     try:
         with warnings.catch_warnings():
             # Pillow warns of damage that it makes up for, and of too many pixels.
             warnings.simplefilter("error")
-            with pillow.open(BytesIO(data)) as picture:
-                if picture.mode == "LA":
-                    gray = np.asarray(picture.getchannel("L"))
-                elif len(picture.getbands()) == 1 and picture.mode != "P":
-                    gray = np.asarray(picture)
-                else:  # also a palette, whose numbers stand for colors
-                    gray = np.asarray(picture.convert("RGB")).mean(axis=2)
+            with pillow.open(BytesIO(data)) as image:
+                for frame in range(getattr(image, "n_frames", 1)):
+                    image.seek(frame)
+                    frames.append(_gray(image))
     # Pillow has an error class for each way in which an image can be damaged.
     except Exception as error:
         msg = f"it is cut short, damaged, or not an image ({error})."
         raise FileFormatError(file, msg) from error
+    return frames
+
+
+def _gray(image: Any) -> NDArray[Any]:
+    if image.mode == "LA":
+        gray = np.asarray(image.getchannel("L"))
+    elif len(image.getbands()) == 1 and image.mode != "P":
+        gray = np.asarray(image)
+    else:  # also a palette, whose numbers stand for colors
+        gray = np.asarray(image.convert("RGB")).mean(axis=2)
     return gray.astype(np.uint8) if gray.dtype == bool else gray

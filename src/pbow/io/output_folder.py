@@ -12,6 +12,7 @@ import csv
 import errno
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from io import TextIOWrapper
 from itertools import zip_longest
 from pathlib import Path
@@ -125,11 +126,15 @@ class OutputFolder:
                 "All workers must write to the same folder."
             )
             raise FileNotFoundError(errno.ENOENT, msg)
-        manifest = _read_json(self.manifest)
         lists = [self.skipped_file_of(i) for i in range(self.n_blocks)]
         lists = [path for path in lists if path.exists()]
-        if not manifest.get("complete"):
+        rows = []
+        # Another process of the same job may finish at the same time: it removes the
+        # lists after the manifest has them, which is therefore read last.
+        with suppress(FileNotFoundError):
             rows = [row for path in lists for row in _read_json(path)]
+        manifest = _read_json(self.manifest)
+        if not manifest.get("complete"):
             manifest = {**manifest, **facts, "skipped": rows, "complete": True}
         with format_error(self.manifest):
             skipped = [Skipped(*row) for row in manifest["skipped"]]
@@ -138,7 +143,7 @@ class OutputFolder:
                 _write_skipped(file, skipped)
         write_json(self.manifest, manifest)
         for path in lists:  # also those that a killed process has not removed
-            path.unlink()
+            path.unlink(missing_ok=True)
         return skipped
 
     def _check_same(self, job: Mapping[str, Any], *, resume: bool) -> None:

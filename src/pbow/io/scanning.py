@@ -29,7 +29,13 @@ from pbow.blocks import (
     numbered,
 )
 from pbow.diagrams import Diagrams, check_diagrams
-from pbow.errors import DiagramError, FileFormatError, ParameterError, format_error
+from pbow.errors import (
+    DiagramError,
+    FileFormatError,
+    ParameterError,
+    format_error,
+    of_part,
+)
 from pbow.io.arrow import (
     NAMES,
     from_arrow,
@@ -371,7 +377,8 @@ class _FileBlock(ABC):
             yield range(start, start + n), self._diagrams_of(piece)
         except DiagramError as error:
             if n == 1:
-                skip(self.file, first + start, 1, f"part {error.part} {error.problem}")
+                where = f"part {error.part} " if error.part else ""
+                skip(self.file, first + start, 1, f"{where}{error.problem}")
                 return
             half = n // 2
             yield from self._good_rows(_slice(piece, 0, half), start, first, skip)
@@ -574,8 +581,8 @@ def _scan_native(path: Path, sizes: Sizes) -> tuple[tuple[str, ...], list[Source
             n_points = len(arrays[f"points{k}"])
             if own[0] != 0 or own[-1] != n_points or (own[1:] < own[:-1]).any():
                 msg = (
-                    f"offsets of part {parts[k]} do not grow from 0 to {n_points}, the "
-                    "number of its points."
+                    f"offsets{of_part(parts[k])} do not grow from 0 to {n_points}, the "
+                    "number of points."
                 )
                 raise ValueError(msg)
         cuts = _cuts(np.sum(offsets, axis=0), sizes.block_bytes)

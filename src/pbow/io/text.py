@@ -138,8 +138,10 @@ def _read_numbers(path: Path, n_columns: tuple[int, ...]) -> Floats:
     data = path.read_bytes()
     cells = _first_cells(data)
     if cells[-2:] == BIRTH_DEATH:
-        head = next(line for line in data.splitlines() if _cells(line))
-        data = data.replace(head, b"", 1)
+        lines = data.splitlines()
+        head = next(number for number, line in enumerate(lines) if _cells(line))
+        lines[head] = b""  # and not left out, so that lines keep their numbers
+        data = b"\n".join(lines)
     data = data.replace(b",", b" ")
     table: Floats = read_table(data, n_columns)
     missing = np.isnan(table[:, -2:]).any(axis=1)

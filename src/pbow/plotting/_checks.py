@@ -63,8 +63,10 @@ def check_codebook(
 
 
 def _no_part(part: str | None, plane: Mapping[str, Any]) -> ParameterError:
-    names = ", ".join(map(repr, plane))
+    names = ", ".join(repr(name) for name in plane if name)
     expected = f"one of {names}, the parts that have words in the plane"
+    if not names:
+        expected = "left out, as the only part has no name"
     return ParameterError("part", expected, part)
 
 
