@@ -1,5 +1,6 @@
 """Reading a declaration: what it becomes, and where it is wrong."""
 
+import sys
 from dataclasses import replace
 
 import pytest
@@ -178,7 +179,6 @@ WRONG_DESCRIPTOR = {
     "params = 3": "a table in [descriptors.PBoW.params]; got 3.",
     "params.when = 2020-01-01": "finite numbers, true, false, lists or tables in "
     "[descriptors.PBoW.params]; got datetime.date(2020, 1, 1).",
-    f"params.{'a.' * 5000}a = 1": "in [descriptors.PBoW.params]; got ",
     "also = [{ n_words = 3 }, 5]": "a table in [descriptors.PBoW.also]; got 5.",
     "grid.n_words = 3": "a list of values in [descriptors.PBoW.grid]; got 3.",
     "grid.sigma = [1.0, nan]": "in [descriptors.PBoW.grid]; got nan.",
@@ -196,6 +196,9 @@ WRONG_DESCRIPTOR = {
     "only = []": "in [descriptors.PBoW]; got [].",
     "only = ['first', 'first']": "in [descriptors.PBoW]; got ['first', 'first'].",
 }
+if sys.version_info < (3, 13):  # which writes so many tables in tables as JSON
+    deep = f"params.{'a.' * 5000}a = 1"
+    WRONG_DESCRIPTOR[deep] = "in [descriptors.PBoW.params]; got "
 WRONG = {
     **{f"{text}\n{SMALL}": message for text, message in WRONG_ABOVE.items()},
     **{
