@@ -1,6 +1,9 @@
 import numpy as np
 import pytest
+from numba import njit
+from numpy.testing import assert_array_equal
 
+from pbow.compute import union_find
 from pbow.compute.union_find import find
 from pbow.homology import Graphs, graph_sublevel
 
@@ -58,3 +61,16 @@ def test_roots_are_found_at_the_end_of_every_path():
     parent = np.array([0, 0, 1, 2, 3, 5], np.int32)
     assert [find(parent, x) for x in (4, 3, 0, 5)] == [0, 0, 0, 5]
     assert find(parent, 4) == 0
+
+
+@njit
+def order_of(values):
+    return union_find._order(values)
+
+
+@pytest.mark.parametrize("n", [0, 1, 15, 16, 17, 33, 1000])
+@pytest.mark.parametrize("digits", [0, 1, 9])
+def test_vertices_are_sorted_by_value_and_equal_ones_by_index(rng, n, digits):
+    for values in (rng.normal(size=n).round(digits), rng.integers(0, max(n, 1), n)):
+        expected = np.argsort(values, kind="stable")
+        assert_array_equal(order_of(values.astype(float)), expected)

@@ -24,10 +24,13 @@ e to x.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from pbow.compute.jit import helper, inlined
 from pbow.compute.union_find import find, lower_stars
 
 __all__ = ["extended_graphs"]
@@ -77,7 +80,7 @@ def extended_graphs(
         )
 
 
-@njit(nogil=True, cache=True)
+@inlined
 def _upwards(
     values: Floats,
     edges: Ids,
@@ -91,15 +94,16 @@ def _upwards(
     n = levels.shape[0]
     parent = np.empty(n, np.int32)
     above = np.empty(n, np.int32)  # what a vertex of the forest hangs on
-    size = np.ones(n, np.int32)  # of the tree, at its elder
-    seen = np.full(n, NONE, np.int32)
+    size = np.empty(n, np.int32)  # of the tree, at its elder
+    seen = np.empty(n, np.int32)
     n_ord0, n_ext0, n_ext1 = 0, 0, 0
     for r in range(n):
         parent[r] = r
-        above[r] = NONE
+        above[r] = seen[r] = NONE
+        size[r] = 1
         elder = r
         for k in range(starts[r], starts[r + 1]):
-            s = lower[k]
+            s = int(lower[k])
             other = find(parent, s)
             if other == elder:
                 lowest = _exchange(above, seen, k, s, r)
@@ -110,9 +114,9 @@ def _upwards(
                 continue
             # The smaller tree is turned, so that no vertex is turned often.
             if size[other] < size[elder]:
-                _hang(above, s, r, NONE)
+                _hang(above, s, r, np.int64(NONE))
             else:
-                _hang(above, r, s, NONE)
+                _hang(above, r, s, np.int64(NONE))
             younger = max(elder, other)
             elder = min(elder, other)
             parent[younger] = elder
@@ -132,7 +136,7 @@ def _upwards(
     return n_ord0, n_ext0, n_ext1
 
 
-@njit(nogil=True, cache=True)
+@helper
 def _exchange(above: Ids, seen: Ids, mark: int, s: int, r: int) -> int:
     """Put edge (s, r) into the tree, take out the lowest edge of the cycle it closes.
 
@@ -152,11 +156,11 @@ def _exchange(above: Ids, seen: Ids, mark: int, s: int, r: int) -> int:
             v = above[v]
         s, r = r, s
     if cut != NONE:
-        _hang(above, side, across, above[cut])
+        _hang(above, side, across, np.int64(above[cut]))
     return lowest
 
 
-@njit(nogil=True, cache=True)
+@inlined
 def _meeting(above: Ids, seen: Ids, mark: int, s: int, r: int) -> int:
     """Return where the ways up from two vertices of a tree meet.
 
@@ -173,8 +177,8 @@ def _meeting(above: Ids, seen: Ids, mark: int, s: int, r: int) -> int:
         s, r = r, s
 
 
-@njit(nogil=True, cache=True)
-def _hang(above: Ids, s: int, r: int, stop: int) -> None:
+@helper
+def _hang(above: Ids, s: int, r: int, stop: Any) -> None:
     """Hang s on r, turning round the path from s up to what hangs on ``stop``."""
     v, below = s, r
     while v != stop:
@@ -184,17 +188,20 @@ def _hang(above: Ids, s: int, r: int, stop: int) -> None:
         v = up
 
 
-@njit(nogil=True, cache=True)
+@inlined
 def _downwards(values: Floats, edges: Ids, first: int, last: int, rel1: Floats) -> int:
-    levels, starts, lower = lower_stars(-values, edges, first, last)
-    n = levels.shape[0]
+    n = values.shape[0]
+    negated = np.empty(n)
+    for v in range(n):
+        negated[v] = -values[v]
+    levels, starts, lower = lower_stars(negated, edges, first, last)
     parent = np.empty(n, np.int32)
     n_rel1 = 0
     for r in range(n):
         parent[r] = r
         elder = r
         for k in range(starts[r], starts[r + 1]):
-            other = find(parent, lower[k])
+            other = find(parent, int(lower[k]))
             if other == elder:
                 continue
             younger = max(elder, other)

@@ -31,7 +31,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pbow.compute.exponential import bits_of_64, contracted
+from pbow.compute.exponential import bits_of_64
+from pbow.compute.jit import contracted_helper, helper
 
 __all__ = ["compare_levels", "sample_levels"]
 
@@ -83,7 +84,7 @@ def sample_levels(
                     tent[t] = held if new > held else new
 
 
-@njit(nogil=True, cache=True)
+@helper
 def _first_after(grid: Floats, rate: float, time: float) -> int:
     """Return the first place on the grid that is later than ``time``."""
     size: int = grid.shape[0]
@@ -118,6 +119,8 @@ def compare_levels(
     """
     n_rows, n_columns = out.shape
     lines, column_lines = _no_lines(), _no_lines()
+    # Not of a literal type, for which helpers would be compiled again.
+    first_line: int = column_lines.shape[0]
     most = left_offsets[n_rows] - left_offsets[0] + n_rows
     levels, starts = np.empty((2, most), np.int64), np.zeros(n_rows + 1, np.int64)
     widest = 0
@@ -126,7 +129,7 @@ def compare_levels(
     column_levels = np.empty((2, widest + 1), np.int64)
     stop = 0
     while stop < n_rows:
-        start, used = stop, 2 * LINE
+        start, used = stop, first_line
         while stop < n_rows and used <= MOST_NUMBERS:
             lines, used, n_levels = _peel(
                 left_points,
@@ -144,8 +147,9 @@ def compare_levels(
                 right_offsets[j],
                 right_offsets[j + 1],
                 column_lines,
-                2 * LINE,
-                column_levels,
+                first_line,
+                # A slice, of the same type as the one above: compiled once.
+                column_levels[:, 0:],
             )
             for i in range(start, min(stop, j + 1) if symmetric else stop):
                 value = _compare(
@@ -165,7 +169,8 @@ def _no_lines() -> Floats:
     """Return lines of nothing but the level without a tent."""
     lines = np.empty(2 * LINE)
     order = lines.view(np.int64)
-    _put(lines, order, _put(lines, order, 0, -INFINITY, 0.0, 0.0), INFINITY, 0.0, 0.0)
+    used = _put(lines, order, lines.shape[0] - 2 * LINE, -INFINITY, 0.0, 0.0)
+    _put(lines, order, used, INFINITY, 0.0, 0.0)
     return lines
 
 
@@ -180,8 +185,12 @@ def _peel(
     """
     # A point keeps its birth, but may be left with an earlier death, or none.
     n_points = last - first
-    births, deaths = points[first:last, 0], points[first:last, 1].copy()
-    bounds = np.full((n_points + BLOCK - 1) // BLOCK, INFINITY)
+    births, deaths = points[first:last, 0], np.empty(n_points)
+    for p in range(n_points):
+        deaths[p] = points[first + p, 1]
+    bounds = np.empty((n_points + BLOCK - 1) // BLOCK)
+    for block in range(bounds.shape[0]):
+        bounds[block] = INFINITY
     n_levels = 0
     for top in range(n_points):
         if deaths[top] == NOTHING:
@@ -216,7 +225,7 @@ def _peel(
     return lines, used, n_levels
 
 
-@njit(nogil=True, cache=True)
+@helper
 def _is_last_again(lines: Floats, places: Ints, used: int) -> bool:
     """Return whether the last level, which ends at ``used``, equals the one before."""
     start, before = places[-1], places[-2]
@@ -229,7 +238,7 @@ def _is_last_again(lines: Floats, places: Ints, used: int) -> bool:
     return True
 
 
-@njit(nogil=True, cache=True)
+@helper
 def _first_longer(deaths: Floats, bounds: Floats, start: int, death: float) -> int:
     """Return the first place from ``start`` on with a later death, or the end.
 
@@ -253,16 +262,18 @@ def _first_longer(deaths: Floats, bounds: Floats, start: int, death: float) -> i
     return n_points
 
 
-@njit(nogil=True, cache=True)
+@helper
 def _with_room(lines: Floats, used: int, needed: int) -> Floats:
     if used + needed <= lines.shape[0]:
         return lines
     larger = np.empty(2 * (used + needed))
-    larger[:used] = lines[:used]
+    # Not by slices: that they fit would be checked, which takes seconds to compile.
+    for k in range(used):
+        larger[k] = lines[k]
     return larger
 
 
-@njit(nogil=True, cache=True)
+@helper
 def _put(
     lines: Floats, order: Ints, used: int, end: float, slope: float, height: float
 ) -> int:
@@ -273,7 +284,7 @@ def _put(
     return used + LINE
 
 
-@njit(nogil=True, cache=True)
+@helper
 def _compare(
     a: Floats,
     a_levels: Ints,
@@ -307,7 +318,7 @@ def _compare(
     return total / 6.0 if product else math.sqrt(total / 3.0)
 
 
-@contracted
+@contracted_helper
 def _integral(
     a: Floats,
     i: int,
@@ -351,7 +362,7 @@ def _integral(
     return total + _step(a, i_end, b, j_end, early, late, product) + from_end
 
 
-@contracted
+@contracted_helper
 def _step(
     a: Floats,
     i: int,

@@ -18,6 +18,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from pbow.compute.jit import helper
+
 __all__ = [
     "count_neighbors",
     "find",
@@ -29,6 +31,8 @@ __all__ = [
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Ids = NDArray[np.int32]
+
+RUN = 16  # numbers that are sorted by insertion
 
 
 @njit(nogil=True, cache=True)
@@ -61,12 +65,16 @@ def mark_simple(
         for v in range(n):
             starts[v + 1] += starts[v]
         by_smaller_end = np.empty(last - first, np.int64)
-        place = starts.copy()
+        place = np.empty(n, np.int64)
+        for v in range(n):
+            place[v] = starts[v]
         for e in range(first, last):
             smaller = min(edges[e, 0], edges[e, 1])
             by_smaller_end[place[smaller]] = e
             place[smaller] += 1
-        joined_to = np.full(n, -1, np.int64)
+        joined_to = np.empty(n, np.int64)
+        for v in range(n):
+            joined_to[v] = -1
         for v in range(n):
             for k in range(starts[v], starts[v + 1]):
                 e = by_smaller_end[k]
@@ -85,21 +93,22 @@ def count_neighbors(edges: Ids, nodes: Ints, offsets: Ints, out: Floats) -> None
             out[nodes[g] + edges[e, 1]] += 1.0
 
 
-@njit(nogil=True, cache=True)
+@helper
 def _order(values: Floats) -> Ints:
     """Return the indices by value, equal ones by index.
 
     Whole numbers from 0 to n - 1, as degrees are, are counted and not compared.
     """
     n = values.shape[0]
+    order = np.empty(n, np.int64)
     starts = np.zeros(n + 1, np.int64)
     for v in range(n):
         if not 0.0 <= values[v] < n or values[v] != int(values[v]):
-            return np.argsort(values, kind="mergesort")  # the stable one
+            _merge_sort(values, order, starts)
+            return order
         starts[int(values[v]) + 1] += 1
     for value in range(n):
         starts[value + 1] += starts[value]
-    order = np.empty(n, np.int64)
     for v in range(n):
         value = int(values[v])
         order[starts[value]] = v
@@ -107,7 +116,38 @@ def _order(values: Floats) -> Ints:
     return order
 
 
-@njit(nogil=True, cache=True)
+@helper
+def _merge_sort(values: Floats, order: Ints, merged: Ints) -> None:
+    """Set ``order`` as above; ``merged`` is scratch. np.argsort takes long to compile.
+
+    Short runs are sorted by insertion, then merged in pairs.
+    """
+    n = values.shape[0]
+    for v in range(n):
+        value, place = values[v], v
+        while place % RUN > 0 and values[order[place - 1]] > value:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = v
+    width = RUN
+    while width < n:
+        for low in range(0, n, 2 * width):
+            middle, high = min(low + width, n), min(low + 2 * width, n)
+            i, j = low, middle
+            for k in range(low, high):
+                # Of equal ones that of the first run, whose indices are lower.
+                if j == high or (i < middle and values[order[i]] <= values[order[j]]):
+                    merged[k] = order[i]
+                    i += 1
+                else:
+                    merged[k] = order[j]
+                    j += 1
+        for k in range(n):
+            order[k] = merged[k]
+        width *= 2
+
+
+@helper
 def lower_stars(
     values: Floats, edges: Ids, first: int, last: int
 ) -> tuple[Floats, Ids, Ids]:
@@ -130,7 +170,9 @@ def lower_stars(
     for r in range(n):
         starts[r + 1] += starts[r]
     lower = np.empty(last - first, np.int32)
-    place = starts.copy()
+    place = np.empty(n, np.int32)
+    for r in range(n):
+        place[r] = starts[r]
     for e in range(first, last):
         a, b = rank[edges[e, 0]], rank[edges[e, 1]]
         later = max(a, b)
