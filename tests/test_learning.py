@@ -235,8 +235,8 @@ def test_a_block_that_changes_between_passes_is_named(X, kind, n_passes, n_threa
             ):
                 summarize(blocks, Request(essential="drop", **REQUESTS[kind]))
             assert str(caught.value).startswith(
-                f"1.parquet, rows 100 to 109: part H1 had {n} points in the first "
-                f"pass, and has {now.strip()} now. Fit again"
+                f"1.parquet, rows 100 to 109: it had {n} points of part H1 in the "
+                f"first pass, and has {now.strip()} now. Fit again"
             )
 
 

@@ -11,7 +11,7 @@ def test_every_format_comes_back_as_it_was(run, folder, X, to):
     part = X["H1"]  # Hera has one part only
     out = run(f"convert --parts H1 --to {to} diagrams.pbow out-{to}")
     assert out.stderr == f"out-{to}: {part}\n"
-    run(f"convert --from {to} out-{to} back.csv")
+    run(f"convert --from {to} --name H1 out-{to} back.csv")
     assert read_diagrams("back.csv") == part
 
 

@@ -116,7 +116,7 @@ def commands(group, name=""):
 
 # Those that need no more than their options have no example.
 WITHOUT = {
-    *("demo", "datasets", "datasets list", "datasets import"),
+    *("demo", "warm-up", "datasets", "datasets list", "datasets import"),
     *("experiment run", "experiment table", "experiment report"),
 }
 HELP = [name for name in commands(main) if name and name not in WITHOUT]

@@ -160,7 +160,7 @@ def test_labels_in_a_file_of_diagrams_are_used(run, labeled):
 def test_arrays_of_diagrams_are_read_by_every_command(run, labeled, tmp_path):
     run("fit a.npz --words 2 -o m.pbow")
     run("transform m.pbow a.npz -o v.npy")
-    run("convert a.npz -o b.pbow")
+    run("convert a.npz --name H1 -o b.pbow")
     assert read_diagrams("b.pbow") == labeled
     run("plot diagram a.npz -o d.png")
     run("plot classes m.pbow a.npz -o c.png")

@@ -198,7 +198,7 @@ def test_an_earlier_grid_of_heat_maps_lies_over_persistences():
     points = np.array([[5.0, 6.0], [5.0, 7.0], [5.0, 9.0]])
     heat = RiemannianHeatMap.paper(quantiles=(0.25, 0.75)).fit([points, points[:1]])
     expected = np.quantile([1.0, 2.0, 4.0, 1.0], (0.25, 0.75), method="hazen")
-    assert heat.spaces_["H1"].limits.tolist() == [expected.tolist()] * 2
+    assert heat.spaces_[""].limits.tolist() == [expected.tolist()] * 2
 
 
 def test_twenty_splits_are_at_the_optima_of_exp_a():

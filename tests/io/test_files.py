@@ -243,3 +243,19 @@ def test_a_part_without_a_name_takes_the_name_that_is_given(name, tmp_path):
     write_diagrams([[[0.0, 1.5]]], tmp_path / name, format_name)
     X = read_diagrams(tmp_path / name, format_name, name="H2")
     assert Diagrams.from_list([[[0.0, 1.5]]], name="H2") == X
+
+
+def test_patterns_are_read_and_an_empty_file_is_an_empty_diagram(tmp_path):
+    for k, text in ((10, "0.5 1\n"), (2, ""), (3, "0.25 1\n0.5 0.75\n")):
+        (tmp_path / f"{k}.txt").write_text(text)
+    (tmp_path / "notes.md").touch()
+    assert read_diagrams(tmp_path / "*.txt").sizes.tolist() == [0, 2, 1]
+    with pytest.raises(FileNotFoundError, match=r"No file matches the pattern .*\.dat"):
+        read_diagrams(tmp_path / "*.dat")
+
+
+@pytest.mark.parametrize("name", ["0_H0.txt", "a-h1.csv", "b.H2.dat"])
+def test_a_name_may_be_that_of_one_dimension_of_a_sample(tmp_path, name):
+    (tmp_path / name).write_text("0.5 1\n")
+    with pytest.raises(ParameterError, match=r"hera, if .* one dimension of a sam"):
+        read_diagrams(tmp_path / name)

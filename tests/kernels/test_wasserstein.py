@@ -190,7 +190,7 @@ def test_infinite_distances_are_a_kernel_of_0_and_no_part_of_the_bandwidth():
     inf = math.inf
     X = [[[0.0, 1.0], [0.0, inf]], [[0.0, 2.0], [0.0, inf]], [[0.0, 1.0]]]
     kernel = WassersteinKernel(essential="match").fit(X)
-    assert kernel.bandwidths_ == {"H1": 1.0}
+    assert kernel.bandwidths_ == {"": 1.0}
     expected = [[1.0, np.exp(-0.5), 0.0], [np.exp(-0.5), 1.0, 0.0], [0.0, 0.0, 1.0]]
     assert_allclose(kernel.transform(X), expected)
 

@@ -243,9 +243,25 @@ def homology(
         counts = Counter(data.labels).items()
         listed = ", ".join(f"{n} {label}" for label, n in counts)
         click.echo(f"{labels_out}: {listed}", err=True)
+    if kind == "clouds":
+        _report_clouds(data)
     report(output, X, start, as_json=as_json, samples=len(X), parts=X.parts)
     if kind == "graphs" and given["heat"] is None and "values" not in settings:
         _report_few_values(X)
+
+
+def _report_clouds(data: RawData) -> None:
+    """Say what was read: a user who expected something else sees it."""
+    sizes, dims = zip(*(cloud.shape for cloud in data.samples), strict=True)
+    points, coordinates = (
+        str(min(found)) if min(found) == max(found) else f"{min(found)} to {max(found)}"
+        for found in (sizes, dims)
+    )
+    click.echo(
+        f"Read {plural(len(sizes), 'cloud')}: {points} points, {coordinates} "
+        "coordinates",
+        err=True,
+    )
 
 
 def _report_few_values(X: Diagrams) -> None:

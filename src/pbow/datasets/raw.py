@@ -183,7 +183,10 @@ def _kind_in(file: Path) -> str:
     with opened(file) as source:
         kind = kind_of_arrays(source)
         if kind is None:
-            msg = f"it has none of the arrays that data have, but {source.names}."
+            msg = (
+                f"it has the arrays {', '.join(source.names)}; expected images, points "
+                "and offsets, edges, or vertices and faces, by these names."
+            )
             raise ValueError(msg)
         if kind != "points":
             return kind

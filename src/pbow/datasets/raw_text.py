@@ -18,6 +18,9 @@ __all__ = ["Columns", "positions", "read_edges", "read_points"]
 
 Columns = Sequence[int | str]
 
+# Columns of such names have no coordinates.
+NO_COORDINATE = {"id", "index", "sample", "cloud", "label", "class", "target"}
+
 INTEGER = re.compile(r"[0-9]{1,18}")  # fits 64 bits
 
 
@@ -36,6 +39,15 @@ def read_points(file: Path, columns: Columns | None) -> NDArray[Any]:
             "its first column has no name, and looks like the row numbers that pandas "
             f"saves. Choose the others, as columns {','.join(header[1:])}; or save it "
             "without them, by index=False."
+        )
+        raise FileFormatError(file, msg)
+    others = [name for name in header or () if name.lower() in NO_COORDINATE]
+    if columns is None and header is not None and others:
+        rest = ",".join(name for name in header if name not in others)
+        msg = (
+            f"its column {others[0]!r} does not look like a coordinate. Choose those "
+            f"that are, as columns {rest}; a file is one cloud, so save clouds of a "
+            "table one by one."
         )
         raise FileFormatError(file, msg)
     numbers = [number for number, line in enumerate(lines, start=1) if line]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
+from glob import has_magic
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from pbow.errors import FileFormatError, ParameterError
 from pbow.io.folders import (
     PERSEUS_FILE,
     files_of,
+    matches,
     read_perseus_files,
     read_samples,
     write_folder,
@@ -24,6 +27,8 @@ from pbow.io.text import may_be_edges, text_format
 __all__ = ["read_diagrams", "write_diagrams"]
 
 # Extensions of what diagrams are computed from.
+# Names of files that may be one dimension of a sample.
+PART_FILE = re.compile(r".+[-_.]h[0-9]+\.[a-z]+", re.IGNORECASE)
 RAW = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".off", ".ply", ".xyz")
 
 
@@ -35,9 +40,10 @@ def read_diagrams(
     Parameters
     ----------
     path : str, path-like, or iterable of these
-        A file; several files, whose samples follow one another; or a folder, whose
-        files are read in natural order (2 before 10). Hidden files and those that
-        begin with ``_`` are ignored, and subfolders are not searched.
+        A file; several files, whose samples follow one another; a pattern such as
+        ``"diagrams/*.txt"``; or a folder. Files of a pattern or a folder are read in
+        natural order (2 before 10). Hidden files of a folder and those that begin with
+        ``_`` are ignored, and subfolders are not searched.
     format : {"pbow", "csv", "parquet", "arrow", "npz", "pers", "hera", ...}
         By default inferred from the first bytes, the file extension, or the first
         line: text files of two columns, birth and death, are read as Hera's. Perseus
@@ -169,7 +175,9 @@ def write_diagrams(X: Any, path: AnyPath, format: str | None = None) -> None:
 
 
 def files_at(path: Path, format: str | None) -> list[Path]:
-    """Return a file as it is, and the files of a folder that may be of the format."""
+    """Return a file as it is, and the files of a pattern or folder that may fit."""
+    if has_magic(os.fspath(path)) and not path.exists():
+        return matches(path)
     if not path.is_dir():
         return [path]
     files = files_of(path, FORMATS[format].extensions if format else ())
@@ -186,7 +194,9 @@ def files_at(path: Path, format: str | None) -> list[Path]:
 
 
 def _common_format(paths: Sequence[Path]) -> str:
-    kinds = {format_of(path): path for path in paths}
+    # An empty file among others is an empty diagram.
+    with_bytes = [path for path in paths if path.stat().st_size > 0]
+    kinds = {format_of(path): path for path in with_bytes or paths}
     if len(kinds) > 1:
         listed = ", ".join(f"{path} is {kind}" for kind, path in kinds.items())
         msg = f"Expected files of one format; {listed}. Read them one by one."
@@ -204,6 +214,13 @@ def format_of(path: Path) -> str:
     # Any table has the extension .csv.
     if EXTENSIONS.get(path.suffix.lower(), "csv") == "csv" and b"\0" not in start:
         found = text_format(start)
+        if found == "hera" and PART_FILE.fullmatch(path.name):
+            expected = (
+                f"hera, if {path} and the like are one sample each; it may also be one "
+                "dimension of a sample. Read the files of each dimension by themselves "
+                "and join them: Diagrams.from_parts({'H0': ..., 'H1': ...})"
+            )
+            raise ParameterError("format", expected, None)
         if found == "hera" and PERSEUS_FILE.fullmatch(path.name):
             expected = (
                 f"hera, if {path} and the like are one sample each, or perseus, if "

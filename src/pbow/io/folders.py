@@ -21,6 +21,7 @@ from pbow.io.formats import FORMATS
 __all__ = [
     "files_of",
     "find_input_files",
+    "matches",
     "read_perseus_files",
     "read_samples",
     "write_folder",
@@ -59,7 +60,7 @@ def find_input_files(paths: Iterable[Path], extensions: Collection[str]) -> list
     files = []
     for path in paths:
         if glob.has_magic(os.fspath(path)) and not path.exists():
-            files += _matches(path, extensions)
+            files += matches(path, extensions)
             continue
         path.stat()  # one that does not exist is reported as such first
         found = files_of(path, extensions) if path.is_dir() else [path]
@@ -133,16 +134,17 @@ def _subfolders(folder: Path) -> list[Path]:
     return sorted(filter(Path.is_dir, found), key=lambda path: natural_key(path.name))
 
 
-def _matches(pattern: Path, extensions: Collection[str]) -> list[Path]:
+def matches(pattern: Path, extensions: Collection[str] = ()) -> list[Path]:
+    """Return the files that match a pattern in natural order, of some extensions."""
     names = glob.iglob(os.fspath(pattern), recursive=True)  # noqa: PTH207
     found = [
         path
         for path in map(Path, names)
-        if path.suffix.lower() in extensions and path.is_file()
+        if path.is_file() and (not extensions or path.suffix.lower() in extensions)
     ]
     if not found:
-        listed = ", ".join(sorted(extensions))
-        msg = f"No file {listed} matches the pattern {pattern}."
+        listed = "".join(f" {one}" for one in sorted(extensions))
+        msg = f"No file{listed} matches the pattern {pattern}."
         raise FileNotFoundError(msg)
     return sorted(found, key=lambda path: natural_key(path.as_posix()))
 
