@@ -67,8 +67,11 @@ def _steps() -> Iterator[Callable[[], Any]]:
     """Yield calls that together need every loop."""
     rng = np.random.default_rng(0)
     X = Diagrams.from_list([*_points(rng, (4, 20)), [[0.0, np.inf]], []], name="H1")
-    # Many points and words, so that the loops for large inputs are compiled, too.
-    large = Diagrams.from_list(list(_points(rng, (4, 100_000))), name="H1")
+    # More points and words, so that the loops for larger inputs are compiled, too.
+    medium, large = (
+        Diagrams.from_list(list(_points(rng, (4, size))), name="H1")
+        for size in (5_000, 100_000)
+    )
     for module in (vectorizers, kernels):
         for name in module.__all__:
             for estimator in _variants(getattr(module, name)):
@@ -76,10 +79,10 @@ def _steps() -> Iterator[Callable[[], Any]]:
     for name in ("PersistenceBoW", "PersistenceVLAD", "StablePersistenceBoW"):
         cls = getattr(vectorizers, name)
         for weight in (None, "ramp"):
-            # More words than fit into a byte of the grid, and fewer.
-            for n_words in (100, 300):
+            # Words are compared one by one; by a grid; by one of more than 256 words.
+            for n_words, some in ((50, medium), (100, large), (300, large)):
                 model = cls(n_words, sample_size=500, point_weight=weight)
-                yield partial(model.fit_transform, large)
+                yield partial(model.fit_transform, some)
     for order in (2, math.inf):
         for pair in _pairs(rng):
             yield partial(wasserstein_distance, *pair, order, return_matching=True)
