@@ -297,3 +297,17 @@ def test_columns_are_different_names_or_numbers(columns):
     np.save("a.npy", np.zeros((4, 3)))
     with pytest.raises(ParameterError, match="columns to be different names or"):
         read_raw("a.npy", "clouds", columns=columns)
+
+
+def test_an_archive_without_the_array_of_its_kind_says_what_it_has():
+    np.savez("a.npz", X=np.zeros((2, 3, 3)), y=[0, 1])
+    with pytest.raises(FileFormatError, match="it has no array images; it has X, y"):
+        read_raw("a.npz", "images")
+    with pytest.raises(FileFormatError, match="arrays X, y; expected images, points"):
+        read_raw("a.npz")
+
+
+def test_the_repr_is_one_short_line():
+    np.save("a.npy", np.zeros((4, 100, 3)))
+    found = repr(read_raw("a.npy", "clouds"))
+    assert found == "RawData(n_samples=4, n_labels=1)"

@@ -62,6 +62,10 @@ class RawData:
     names: list[str]
     labels: list[str]
 
+    def __repr__(self) -> str:
+        n_labels = len(set(self.labels))
+        return f"RawData(n_samples={len(self.samples)}, n_labels={n_labels})"
+
 
 def read_raw(
     paths: AnyPath | Iterable[AnyPath],

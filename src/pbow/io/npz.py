@@ -67,6 +67,7 @@ class Npz:
         ...     Npz(file).describe("labels")
         (dtype('int32'), (3,))
         """
+        self._check_has(name)
         archive = self._arrays.zip
         member = name if name in archive.namelist() else f"{name}.npy"
         with damage_as_value_error(), archive.open(member) as file:
@@ -82,10 +83,7 @@ class Npz:
 
     def read(self, name: str, kinds: str, n_dims: int) -> NDArray[Any]:
         """Return an array of one of some kinds (as ``"iu"``) and of `n_dims` axes."""
-        if name not in self:
-            found = ", ".join(sorted(self._arrays.files)) or "nothing"
-            msg = f"it has no array {name}; it has {found:.200}."
-            raise ValueError(msg)
+        self._check_has(name)
         with damage_as_value_error():
             array = np.asarray(self._arrays[name])
         if array.dtype.kind not in kinds or array.ndim != n_dims:
@@ -95,6 +93,12 @@ class Npz:
             )
             raise ValueError(msg)
         return array.astype(array.dtype.newbyteorder("="), order="C", copy=False)
+
+    def _check_has(self, name: str) -> None:
+        if name not in self:
+            found = ", ".join(sorted(self._arrays.files)) or "nothing"
+            msg = f"it has no array {name}; it has {found:.200}."
+            raise ValueError(msg)
 
 
 @contextmanager
