@@ -296,7 +296,7 @@ def test_the_part_of_a_list_has_no_name(unnamed):
     assert unnamed == Diagrams.from_parts({"": [[[0, 1]], []]})
     assert unnamed == Diagrams([[0, 1]], [0, 1, 1])
     assert pickle.loads(pickle.dumps(unnamed)) == unnamed
-    assert "<th></th>" in unnamed._repr_html_()
+    assert "<th>(unnamed)</th>" in unnamed._repr_html_()
 
 
 def test_one_part_without_a_name_is_taken_for_another_single_one(unnamed):

@@ -146,7 +146,7 @@ def test_a_block_with_other_points_in_a_later_pass_is_named(X):
         passes.append(X)
         yield X[2:11] if len(passes) < 2 else X[3:12]
 
-    expected = r"block 1: part H0 had \d+ points in the first pass, and has \d+"
+    expected = r"block 1: it had \d+ points of part H0 in the first pass, and has \d+"
     with pytest.raises(BlockError, match=expected):
         distributed.fit(clone(MODELS["ramp"]), blocks)
 

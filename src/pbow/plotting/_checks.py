@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pbow._utils.checks import is_integer
 from pbow.codebook import GaussianCodebook, KMeansCodebook
-from pbow.diagrams import Diagrams, check_diagrams
+from pbow.diagrams import UNNAMED, Diagrams, check_diagrams
 from pbow.errors import ParameterError
 
 __all__ = [
@@ -63,10 +63,10 @@ def check_codebook(
 
 
 def _no_part(part: str | None, plane: Mapping[str, Any]) -> ParameterError:
-    names = ", ".join(repr(name) for name in plane if name)
+    names = ", ".join(map(repr, plane))
     expected = f"one of {names}, the parts that have words in the plane"
-    if not names:
-        expected = "left out, as the only part has no name"
+    if list(plane) == [UNNAMED]:
+        expected = "left out, as the only part with words in the plane has no name"
     return ParameterError("part", expected, part)
 
 
