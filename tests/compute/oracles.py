@@ -127,11 +127,11 @@ def label_by(loop, points, words, inverse=(1.0, 1.0), start=0):
     if loop is label_grid:
         loop(points, start, words, np.array(inverse), build_grid(words), labels)
         return labels
-    options = (words, np.array(inverse), np.empty((4, BLOCK)))
+    floats = np.empty((4, BLOCK))
     for first in range(start, len(points), BLOCK):
         last = min(first + BLOCK, len(points))
-        some = labels[first - start : last - start]
-        loop(points.reshape(-1), first, last, *options, some)
+        loop(points.reshape(-1), first, last, words, np.array(inverse), floats)
+        labels[first - start : last - start] = floats[3, : last - first]
     return labels
 
 

@@ -1,7 +1,14 @@
 import numpy as np
 import pytest
+from numba import njit
 
-from pbow.compute.sums import sum_between, sum_of
+from pbow.compute import sums
+from pbow.compute.sums import sum_of
+
+
+@njit
+def sum_between(values, i, n):
+    return sums.sum_between(values, i, n)  # which loops call, and Python cannot
 
 
 @pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 1000, 1003])

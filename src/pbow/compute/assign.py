@@ -15,7 +15,6 @@ from pbow.compute.jit import inlined
 __all__ = ["BLOCK", "label_brute", "scan_block"]
 
 Floats = NDArray[np.float64]
-Labels = NDArray[np.int32]
 
 BLOCK = 256  # points at a time: what is known of them stays in the nearest cache
 INFINITY = np.inf
@@ -29,16 +28,15 @@ def label_brute(
     words: Floats,
     inverse: Floats,
     floats: Floats,
-    labels: Labels,
 ) -> None:
-    """Set ``labels[t]`` to the word nearest to point ``start + t``, before ``stop``.
+    """Set ``floats[3, t]`` to the word nearest to point ``start + t``, before ``stop``.
 
     At most BLOCK points. ``flat`` has their births and deaths on one axis: the compiler
     cannot know that a point has two coordinates, and would not vectorize. ``floats`` is
-    scratch, (4, BLOCK). Cost: n_words distances per point, vectorized over points.
+    (4, BLOCK), see :func:`scan_block`. Cost: n_words distances per point, vectorized
+    over points.
     """
     x, y = floats[0], floats[1]
-    nearest = floats[3]
     inverse_x, inverse_y = inverse[0], inverse[1]
     # From 0: with an offset in the index, it might be negative for all that is known,
     # and again nothing would be vectorized.
@@ -48,8 +46,6 @@ def label_brute(
         x[t] = birth * inverse_x
         y[t] = (block[2 * t + 1] - birth) * inverse_y
     scan_block(words, stop - start, floats)
-    for t in range(stop - start):
-        labels[t] = int(nearest[t])
 
 
 @inlined

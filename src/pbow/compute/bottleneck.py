@@ -18,11 +18,10 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.heap import sift_down, sift_up, without_outdated
-from pbow.compute.jit import helper, inlined
+from pbow.compute.jit import helper, inlined, loop
 
 __all__ = [
     "ROUNDING",
@@ -44,7 +43,7 @@ ROUNDING = 1e-15
 SQRT_HALF = math.sqrt(0.5)
 
 
-@njit(nogil=True, cache=True)
+@loop
 def bottleneck_tile(
     left: Floats,
     left_middles: Floats,
@@ -69,7 +68,7 @@ def bottleneck_tile(
                 )
 
 
-@njit(nogil=True, cache=True)
+@loop
 def bottleneck(
     rows: Floats,
     row_middles: Floats,
@@ -305,7 +304,7 @@ def to_diagonal(points: Floats, i: int, metric: float) -> float:
     return distance
 
 
-@njit(nogil=True, cache=True)
+@loop
 def diagonal_factor(metric: float) -> float:
     """Return the distance to the diagonal of a point of persistence 1."""
     if metric == math.inf:

@@ -7,12 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.assign import BLOCK, label_brute
 from pbow.compute.grid import Grid, label_grid
-from pbow.compute.jit import inlined
+from pbow.compute.jit import inlined, loop
 from pbow.compute.normalize import (
     LEAST_NORM,
     LIPSCHITZ,
@@ -49,9 +48,8 @@ def count_brute(
     ``ramp`` is (low, high, power), or None: every point weighs 1. Rows are normalized
     (see ``normalize_row``). Cost: n_points * n_words distances.
     """
-    labels, tally = np.empty(BLOCK, np.int32), np.zeros(out.shape[1], np.int32)
-    table, floats = _table(normalization), np.empty((4, BLOCK))
-    options = (ramp, normalization, table, labels, tally)
+    tally, floats = np.zeros(out.shape[1], np.int32), np.empty((4, BLOCK))
+    options = (ramp, normalization, _table(normalization), tally)
     _count_brute(points.reshape(-1), offsets, words, inverse, floats, *options, out)
     if ramp is None:
         _normalize_long(offsets, normalization, out)
@@ -82,7 +80,7 @@ def compiled_loops() -> list[str]:
     return [name for name, loop in loops.items() if loop.signatures]
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _count_brute(
     flat: Floats,
     offsets: Ints,
@@ -92,14 +90,14 @@ def _count_brute(
     ramp: Floats | None,
     normalization: int,
     table: Floats,
-    labels: Tally,
     tally: Tally,
     out: Floats,
 ) -> None:
     diagram = 0
+    labels = floats[3]
     for start in range(offsets[0], offsets[-1], BLOCK):
         stop = min(start + BLOCK, offsets[-1])
-        label_brute(flat, start, stop, words, inverse, floats, labels)
+        label_brute(flat, start, stop, words, inverse, floats)
         # By the type of ramp: only what is needed is compiled.
         if ramp is None:
             diagram = _add_ones(
@@ -127,7 +125,7 @@ def _count_brute(
             )
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _count_grid(
     points: Floats,
     offsets: Ints,
@@ -175,7 +173,7 @@ def _count_grid(
 @inlined
 def _add_ones(
     offsets: Ints,
-    labels: Tally,
+    labels: NDArray[Any],
     start: int,
     stop: int,
     diagram: int,
@@ -244,7 +242,7 @@ def _normalize_long(offsets: Ints, normalization: int, out: Floats) -> None:
 def _add_weights(
     flat: Floats,
     offsets: Ints,
-    labels: Tally,
+    labels: NDArray[Any],
     start: int,
     stop: int,
     diagram: int,

@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic, overload
 
 from pbow.compute.jit import contracted_helper
 
 __all__ = [
     "bits_of_64",
-    "contracted",
     "half_to",
     "half_to_32",
     "half_to_64",
@@ -33,8 +32,6 @@ ROUND_32 = np.float32(12582912.0 + 127.0)
 # Here the bits of that power are all 0, and so is the result.
 LAST_64 = 1023.0
 LAST_32 = np.float32(127.0)
-# Multiply and add may round once instead of twice; nothing else is relaxed.
-contracted = njit(nogil=True, cache=True, fastmath={"contract"})
 
 
 def _reinterpret(source: Any, target: Any, target_bits: Any) -> Any:

@@ -27,10 +27,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from pbow.compute.jit import helper, inlined
+from pbow.compute.jit import helper, inlined, loop
 from pbow.compute.union_find import find, lower_stars
 
 __all__ = ["extended_graphs"]
@@ -42,7 +41,7 @@ Ids = NDArray[np.int32]
 NONE = -1
 
 
-@njit(nogil=True, cache=True)
+@loop
 def extended_graphs(
     values: Floats,
     edges: Ids,

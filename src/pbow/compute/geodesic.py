@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.heap import sift_down, sift_up
+from pbow.compute.jit import loop
 
 __all__ = ["shortest_paths"]
 
@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Ids = NDArray[np.int32]
 
 
-@njit(nogil=True, cache=True)
+@loop
 def shortest_paths(
     source: int,
     starts: Ids,

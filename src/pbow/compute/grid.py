@@ -11,11 +11,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.assign import BLOCK, INFINITY
-from pbow.compute.jit import inlined
+from pbow.compute.jit import inlined, loop
 
 __all__ = ["MOST_WORDS", "Grid", "build_grid", "label_grid"]
 
@@ -77,7 +76,7 @@ def build_grid(words: Floats) -> Grid:
     return Grid(frame, codes, pairs, lists, starts, candidates)
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _fill(
     words: Floats, codes: Codes, pairs: Codes, lists: NDArray[np.uint16]
 ) -> tuple[Floats, Labels, Labels]:
@@ -149,7 +148,7 @@ def _fill(
     return frame, starts[: n_lists + 1].copy(), candidates[: starts[n_lists]].copy()
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _lay_out(words: Floats, frame: Floats, half: Floats, slack: Floats) -> None:
     """Fill the grid's ``frame``, half the size of a cell, and its rounding."""
     for axis in range(2):
@@ -172,7 +171,7 @@ def _lay_out(words: Floats, frame: Floats, half: Floats, slack: Floats) -> None:
         slack[axis] = 1e-6 * half[axis] + 1e-14 * largest
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _prune(
     words: Floats,
     frame: Floats,

@@ -12,10 +12,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from pbow.compute.exponential import contracted, half_to
+from pbow.compute.exponential import half_to
+from pbow.compute.jit import contracted, loop
 from pbow.compute.sums import sum_of
 
 __all__ = ["log_map", "pack", "project", "root_densities"]
@@ -99,12 +99,12 @@ def root_densities(
         _take_roots(heat, n_births, n_deaths, width, out[d])
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _place(coordinate: float, start: float, rate: float) -> float:
     return min(max((coordinate - start) * rate, -FAR), FAR)
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _nearest(x: float, axis: Floats) -> float:
     """Return the place on an axis that is nearest to x."""
     end: float = axis[-1]
@@ -146,7 +146,7 @@ def _add_products(
             out[row + j] += low + high
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _take_roots(
     heat: Floats, height: int, n_deaths: int, width: int, row: Floats
 ) -> None:
@@ -159,7 +159,7 @@ def _take_roots(
         row[k] = math.sqrt(row[k] / total)
 
 
-@njit(nogil=True, cache=True)
+@loop
 def log_map(rows: Floats, center: Floats) -> None:
     """Replace points of the unit sphere by their logarithms at one of its points.
 
@@ -213,7 +213,7 @@ def pack(directions: Floats) -> Floats:
     return packed
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _filled(size: int, unit: int) -> int:
     """Return the least multiple of a unit that is not less."""
     return (size + unit - 1) // unit * unit

@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from pbow.compute.exponential import contracted
+from pbow.compute.jit import contracted, loop
 from pbow.compute.ramp import ramp_weight
 
 __all__ = ["Axis", "extent", "make_axis", "sum_images", "sum_lines"]
@@ -93,7 +93,7 @@ def make_axis(low: float, high: float, n_pixels: int, bandwidth: float) -> Axis:
     return Axis(low, 1.0 / width, n_pixels, ratio, reach, cells, table.reshape(-1))
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _tabulate(ratio: float, table: Floats) -> None:
     """Set ``table`` to Taylor coefficients about the middles of cells.
 
@@ -119,7 +119,7 @@ def _tabulate(ratio: float, table: Floats) -> None:
                     factor *= step / (j + 1)
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _mass(left: float, ratio: float) -> float:
     """Return the mass of the pixel that starts at ``left`` from the point, or 0."""
     lower, upper = left * ratio, (left + 1.0) * ratio
@@ -216,7 +216,7 @@ def _spread(
 
 
 # Not a branch of the above, which would be slower for it.
-@njit(nogil=True, cache=True)
+@loop
 def _spread_without_table(
     t: float,
     factor: float,
@@ -230,7 +230,7 @@ def _spread_without_table(
         out[start + i] = factor * _mass(i - t, ratio)
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _in_pixels(x: float, low: float, rate: float) -> float:
     return min(max((x - low) * rate, -FAR), FAR)
 
@@ -312,7 +312,7 @@ def sum_images(
         _finish(image, width, n_columns, out[d])
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _finish(image: Floats, width: int, n_columns: int, row: Floats) -> None:
     """Set ``row`` to the image without its padding, and start again at 0."""
     for i in range(row.shape[0] // n_columns):
@@ -321,7 +321,7 @@ def _finish(image: Floats, width: int, n_columns: int, row: Floats) -> None:
     image[:] = 0.0
 
 
-@njit(nogil=True, cache=True)
+@loop
 def sum_lines(points: Floats, offsets: Ints, births: Axis, out: Floats) -> None:
     """Set ``out[d, i]`` to the mass that diagram d has in pixel i of births alone."""
     low, rate, n_pixels, ratio, reach, cells, table = births
@@ -339,12 +339,12 @@ def sum_lines(points: Floats, offsets: Ints, births: Axis, out: Floats) -> None:
                 out[d, i] += line[i]
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _padded(n: int) -> int:
     return (n + LANES - 1) // LANES * LANES
 
 
-@njit(nogil=True, cache=True)
+@loop
 def extent(points: Floats) -> tuple[float, float, float, float]:
     """Return the range of births, the largest persistence and the last death."""
     low, high, longest, last = np.inf, -np.inf, 0.0, -np.inf

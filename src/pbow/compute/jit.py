@@ -1,9 +1,10 @@
-"""How functions are compiled that only loops call.
+"""How loops are compiled, and the functions that only they call.
 
 Each compiled function costs a tenth of a second and more in a first call, part of it
 for being callable from Python and from C; and what a loop calls is optimized again with
-the loop. So a small function is compiled without these wrappers (:func:`helper`), or
-put into its callers before they are compiled (``inlined``).
+the loop. So nothing is made callable from C, a function that only loops call is not
+made callable from Python (:func:`helper`), or it is put into its callers before they
+are compiled (``inlined``).
 """
 
 from __future__ import annotations
@@ -13,10 +14,17 @@ from typing import Any, TypeVar
 
 from numba import njit
 
-__all__ = ["contracted_helper", "helper", "inlined"]
+__all__ = ["contracted", "contracted_helper", "exact", "helper", "inlined", "loop"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+NOT_FROM_C: dict[str, Any] = {"no_cfunc_wrapper": True}
+loop = njit(nogil=True, cache=True, **NOT_FROM_C)
+# Multiply and add may round once instead of twice; nothing else is relaxed.
+contracted = njit(nogil=True, cache=True, fastmath={"contract"}, **NOT_FROM_C)
+# Not even these, which has to be said: what is first called by a loop that may would be
+# compiled like it.
+exact = njit(nogil=True, cache=True, fastmath=False, **NOT_FROM_C)
 inlined = njit(nogil=True, cache=True, inline="always")
 
 
@@ -26,11 +34,11 @@ def helper(function: F) -> F:
 
 
 def contracted_helper(function: F) -> F:
-    """Do so with a product and a sum rounded once: see ``exponential.contracted``."""
+    """Do so with products and sums rounded once."""
     return _compile(function, fastmath={"contract"})
 
 
 def _compile(function: F, **options: Any) -> F:
-    options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    options |= NOT_FROM_C | {"no_cpython_wrapper": True}
     compiled: F = njit(nogil=True, cache=True, **options)(function)
     return compiled

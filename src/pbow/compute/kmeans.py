@@ -6,11 +6,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.assign import BLOCK, INFINITY, scan_block
-from pbow.compute.jit import inlined
+from pbow.compute.jit import inlined, loop
 from pbow.compute.random import draw_unit
 from pbow.compute.sums import sum_of
 
@@ -57,7 +56,7 @@ def seed_plusplus(
     return n_found
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _seed(
     x: Floats,
     y: Floats,
@@ -187,7 +186,7 @@ def lloyd(
     return inertia, rounds
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _assign(
     points: Floats,
     start: int,

@@ -28,11 +28,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.exponential import bits_of_64
-from pbow.compute.jit import contracted_helper, helper
+from pbow.compute.jit import contracted_helper, helper, loop
 
 __all__ = ["compare_levels", "sample_levels"]
 
@@ -53,7 +52,7 @@ BLOCK = 16
 MOST_NUMBERS = 1 << 22
 
 
-@njit(nogil=True, cache=True)
+@loop
 def sample_levels(
     points: Floats, offsets: Ints, grid: Floats, rate: float, n_levels: int, out: Floats
 ) -> None:
@@ -100,7 +99,7 @@ def _first_after(grid: Floats, rate: float, time: float) -> int:
     return place
 
 
-@njit(nogil=True, cache=True)
+@loop
 def compare_levels(
     left_points: Floats,
     left_offsets: Ints,
@@ -164,7 +163,7 @@ def compare_levels(
                     out[j, i] = value
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _no_lines() -> Floats:
     """Return lines of nothing but the level without a tent."""
     lines = np.empty(2 * LINE)
@@ -174,7 +173,7 @@ def _no_lines() -> Floats:
     return lines
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _peel(
     points: Floats, first: int, last: int, lines: Floats, used: int, levels: Ints
 ) -> tuple[Floats, int, int]:

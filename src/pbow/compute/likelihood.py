@@ -23,8 +23,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow.compute.exponential import contracted, half_to
-from pbow.compute.jit import contracted_helper, helper, inlined
+from pbow.compute.exponential import half_to
+from pbow.compute.jit import contracted, contracted_helper, helper, inlined
 from pbow.compute.ramp import point_weight
 from pbow.compute.sums import sum_between
 

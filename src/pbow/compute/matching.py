@@ -30,7 +30,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.bottleneck import (
@@ -44,7 +43,7 @@ from pbow.compute.bottleneck import (
     to_diagonal,
 )
 from pbow.compute.heap import sift_down, sift_up, without_outdated
-from pbow.compute.jit import helper, inlined
+from pbow.compute.jit import helper, inlined, loop
 
 __all__ = [
     "NOBODY",
@@ -270,7 +269,7 @@ def _room_for(tile: Tile) -> int:
     return min(int(MANY * n * m), 32 * (n + m)) + max(n, m) + 1
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _distances(
     left: Floats,
     left_middles: Floats,
@@ -857,7 +856,7 @@ def _nearest(distances: Floats) -> int:
     return j
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _line_tile(
     left: Floats,
     left_middles: Floats,

@@ -11,7 +11,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow.compute.exponential import contracted, half_to
+from pbow.compute.exponential import half_to
+from pbow.compute.jit import contracted
 from pbow.compute.likelihood import (
     GROUP,
     LANES,

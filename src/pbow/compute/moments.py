@@ -15,8 +15,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow.compute.exponential import contracted, half_to_64
-from pbow.compute.jit import contracted_helper, helper
+from pbow.compute.exponential import half_to_64
+from pbow.compute.jit import contracted, contracted_helper, helper
 from pbow.compute.likelihood import (
     BATCH,
     GROUP,

@@ -7,21 +7,17 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from pbow.compute.jit import exact
 
 __all__ = [
     "EPSILON",
     "NORMALIZATIONS",
     "SQRT_L2",
-    "exact",
     "normalize_row",
     "normalize_rows",
 ]
-
-# Not even multiply and add round once: numpy's rows are the same. To be said, because a
-# function that is first called by one that may would be compiled like it.
-exact = njit(nogil=True, cache=True, fastmath=False)
 
 RAW, SQRT, SQRT_L2, LIPSCHITZ, SMOOTH_SQRT = 0, 1, 2, 3, 4
 LEAST_NORM = 1e-12

@@ -33,11 +33,11 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.distinct import Distinct
-from pbow.compute.exponential import contracted, half_to_64
+from pbow.compute.exponential import half_to_64
+from pbow.compute.jit import contracted, loop
 from pbow.compute.sums import sum_of
 
 __all__ = [
@@ -131,7 +131,7 @@ def empty_heat(diagrams: Distinct, bandwidth: float) -> Heat:
     return Heat(columns, starts, *places, bandwidth, unit)
 
 
-@njit(nogil=True, cache=True)
+@loop
 def spread(
     points: Floats,
     counts: Ints,
@@ -285,7 +285,7 @@ def _by_nodes(
                     sums[j] += low + high
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _fill_by_points(
     left: Heat, row: int, right: Heat, column: int, room: Floats, out: Floats
 ) -> None:
@@ -300,7 +300,7 @@ def _fill_by_points(
                 out[i - row, j - column] = value
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _goes_first(left: Heat, i: int, right: Heat, j: int) -> bool:
     """Return whether i has fewer points than j, or the first smaller number.
 
@@ -360,7 +360,8 @@ def _by_points(left: Heat, i: int, right: Heat, j: int, room: Floats) -> float:
 @contracted
 def _pair(births: float, deaths: float, mirrored: float, rate: float) -> float:
     apart = births * births + deaths * deaths
-    return half_to_64(rate * apart) * _one_less_half_to(rate * mirrored)
+    heat: float = half_to_64(rate * apart) * _one_less_half_to(rate * mirrored)
+    return heat
 
 
 @contracted
@@ -376,7 +377,7 @@ def _one_less_half_to(d: float) -> float:
     return series if d < SMALL else 1.0 - power
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _beside(birth: float, death: float, unit: float) -> tuple[int, float]:
     """Return the row of nodes next to a point, and where it is from there, in rows."""
     row = np.rint((birth + death) / unit)
@@ -384,7 +385,7 @@ def _beside(birth: float, death: float, unit: float) -> tuple[int, float]:
     return int(row), ((birth - middle) + (death - middle)) / unit
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _measure(
     points: Floats,
     counts: Ints,
@@ -411,7 +412,7 @@ def _measure(
                 rows[i], heights[i], widths[i] = first, height, width
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _ends(points: Floats, first: int, last: int, unit: float) -> tuple[int, int]:
     """Return the first and the last row of nodes that any of the points reaches."""
     row, beside = _beside(points[first, 0], points[first, 1], unit)
@@ -423,7 +424,7 @@ def _ends(points: Floats, first: int, last: int, unit: float) -> tuple[int, int]
     return low, high
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _fill_columns(
     points: Floats, counts: Ints, first: int, last: int, heat: Heat, i: int
 ) -> None:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.exponential import bits_of_64
+from pbow.compute.jit import loop
 from pbow.compute.random import draw_bits, draw_unit, fill_bits
 
 __all__ = [
@@ -43,7 +43,7 @@ FEW = 100_000
 LARGEST_MEAN = 16.0
 
 
-@njit(nogil=True, cache=True)
+@loop
 def add_bins(points: Floats, bins: Ints) -> None:
     """Add the block's persistences to a histogram over their upper bits.
 
@@ -58,14 +58,14 @@ def add_bins(points: Floats, bins: Ints) -> None:
         bins[k, 1] += np.int64((bits >> REST) & OFFSET_MASK)
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _bits_of(persistence: float) -> np.uint64:
     # Unsigned, because an index that may be negative is looked at twice. And -0.0 is 0:
     # its sign is the highest bit.
     return np.uint64(bits_of_64(abs(persistence)))
 
 
-@njit(nogil=True, cache=True)
+@loop
 def keep_bins(points: Floats, wanted: NDArray[np.bool_], out: Floats) -> int:
     """Copy the persistences whose bin is ``wanted`` to ``out``; return how many.
 
@@ -106,7 +106,7 @@ def keep_small_keys(
     return len(found)
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _keep_small_keys(
     stream: np.uint64,
     first: int,
@@ -126,7 +126,7 @@ def _keep_small_keys(
     return n
 
 
-@njit(nogil=True, cache=True)
+@loop
 def thin(
     points: Floats,
     first: int,
@@ -171,7 +171,7 @@ def thin(
     return n
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _poisson(mean: float, stream: np.uint64, own: np.uint64, i: np.uint64) -> int:
     """Return a Poisson variable, by inversion of draw ``i`` of ``stream``.
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow.compute.distinct import Distinct
-from pbow.compute.exponential import contracted
+from pbow.compute.jit import contracted
 
 __all__ = ["Jumps", "jumps_of", "sum_over_lines"]
 

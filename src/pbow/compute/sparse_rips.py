@@ -11,8 +11,9 @@ filtrations. CCCG 2015.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from pbow.compute.jit import loop
 
 __all__ = ["Edges", "find_sparse_edges", "order_farthest_first", "room_for_edges"]
 
@@ -27,7 +28,7 @@ def room_for_edges(n_edges: int) -> Edges:
     return np.empty(n_edges, np.int32), np.empty(n_edges, np.int32), np.empty(n_edges)
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _fill_squares(columns: Floats, j: int, squares: Floats) -> None:
     """Fill the squared distances of point `j` to the first points, as many as fit."""
     n = squares.shape[0]
@@ -55,7 +56,7 @@ def order_farthest_first(columns: Floats, points_per_call: int) -> tuple[Ints, F
     return order[:n], radii
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _order_farthest_first(
     columns: Floats, first: int, last: int, nearest: Floats, order: Ints, radii: Floats
 ) -> None:
@@ -75,7 +76,7 @@ def _order_farthest_first(
         order[place + 1] = farthest
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _edge_value(length: float, older: float, younger: float, epsilon: float) -> float:
     """Return when two balls meet, as a diameter; inf where they never do.
 
@@ -91,7 +92,7 @@ def _edge_value(length: float, older: float, younger: float, epsilon: float) -> 
     return np.inf
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _longest_square(younger: float, epsilon: float) -> float:
     """Return a bound, not less than the square of any length of an edge."""
     longest = younger / epsilon * (1.0 + 1.0 / (1.0 - epsilon))
@@ -121,7 +122,7 @@ def find_sparse_edges(
     return n_edges
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _find_sparse_edges(
     columns: Floats,
     radii: Floats,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from pbow.compute.jit import loop
 from pbow.compute.sums import sum_of
 
 __all__ = ["N_STATISTICS", "summarize", "summarize_births"]
@@ -19,7 +19,7 @@ Ints = NDArray[np.int64]
 N_STATISTICS = 9
 
 
-@njit(nogil=True, cache=True)
+@loop
 def summarize(points: Floats, offsets: Ints, out: Floats) -> None:
     """Set ``out[d]`` to statistics of diagram d; of an empty one to zeros.
 
@@ -51,7 +51,7 @@ def summarize(points: Floats, offsets: Ints, out: Floats) -> None:
         row[4 * N_STATISTICS + 1] = _entropy(some)
 
 
-@njit(nogil=True, cache=True)
+@loop
 def summarize_births(points: Floats, offsets: Ints, out: Floats) -> None:
     """Set ``out[d]`` to the statistics of births alone, and the number of points."""
     values = np.empty(_longest(offsets))
@@ -67,7 +67,7 @@ def summarize_births(points: Floats, offsets: Ints, out: Floats) -> None:
         row[N_STATISTICS] = n
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _longest(offsets: Ints) -> int:
     longest = 0
     for d in range(offsets.shape[0] - 1):
@@ -75,7 +75,7 @@ def _longest(offsets: Ints) -> int:
     return longest
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _summarize(values: Floats, row: Floats, at: int) -> None:
     """Sort values, and set row[at:at + 9] to their statistics.
 
@@ -104,7 +104,7 @@ def _summarize(values: Floats, row: Floats, at: int) -> None:
     row[at + 8] = _quantile(values, 0.9)
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _quantile(values: Floats, share: float) -> float:
     """Return the quantile of sorted values, linear between neighbors, as numpy does.
 
@@ -120,7 +120,7 @@ def _quantile(values: Floats, share: float) -> float:
     return quantile
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _entropy(lifetimes: Floats) -> float:
     """Return -sum p log(p), where p are shares of the total lifetime, and 0 log 0 = 0.
 

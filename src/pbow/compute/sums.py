@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from pbow.compute.jit import inlined
+from pbow.compute.jit import helper, inlined
 
 __all__ = ["sum_between", "sum_of"]
 
@@ -22,7 +21,7 @@ def sum_of(values: NDArray[Any]) -> float:
     return sum_between(values, np.uint64(0), np.uint64(values.shape[0]))
 
 
-@njit(nogil=True, cache=True)
+@helper
 def sum_between(values: NDArray[Any], i: np.uint64, n: np.uint64) -> float:
     """Return the sum of ``values[i:n]`` in float64, as eight sums side by side.
 

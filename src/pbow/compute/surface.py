@@ -31,10 +31,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.geodesic import shortest_paths
+from pbow.compute.jit import loop
 from pbow.compute.union_find import find
 
 __all__ = ["geodesic_loops"]
@@ -43,7 +43,7 @@ Floats = NDArray[np.float64]
 Ids = NDArray[np.int32]
 
 
-@njit(nogil=True, cache=True)
+@loop
 def geodesic_loops(
     source: int,
     starts: Ids,

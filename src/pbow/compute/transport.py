@@ -17,10 +17,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.bottleneck import distance_of, to_diagonal
+from pbow.compute.jit import loop
 from pbow.compute.matching import SMALL, longest_of, raise_to, root_of, unit_of
 
 __all__ = ["set_lengths", "transport", "transport_distance", "transport_tile"]
@@ -34,7 +34,7 @@ NOBODY = -1
 ITSELF = -2
 
 
-@njit(nogil=True, cache=True)
+@loop
 def transport_tile(
     left: Floats,
     left_counts: Ints,
@@ -63,7 +63,7 @@ def transport_tile(
                 )
 
 
-@njit(nogil=True, cache=True)
+@loop
 def transport_distance(
     rows: Floats,
     row_counts: Ints,
@@ -88,7 +88,10 @@ def transport_distance(
     flows, prices = np.empty(n * m + n + m, np.int64), np.empty(n + m)
     set_lengths(rows, columns, metric, lengths)
     if order == math.inf:
-        return _bottleneck(lengths, row_counts, column_counts, costs, flows, prices)
+        scale: float = _bottleneck(
+            lengths, row_counts, column_counts, costs, flows, prices
+        )
+        return scale
     # Leaving costs less than 1 in this unit, and no pair is worth more than 2.
     scale = unit_of(max(longest_of(rows, metric), longest_of(columns, metric)))
     total = _total(
@@ -107,7 +110,7 @@ def transport_distance(
     return scale * root_of(total, order)
 
 
-@njit(nogil=True, cache=True)
+@loop
 def set_lengths(rows: Floats, columns: Floats, metric: float, out: Floats) -> None:
     """Set ``out`` to distances of pairs, row by row, and to the diagonal of all."""
     n, m = rows.shape[0] // 2, columns.shape[0] // 2
@@ -119,7 +122,7 @@ def set_lengths(rows: Floats, columns: Floats, metric: float, out: Floats) -> No
         out[n * m + n + j] = to_diagonal(columns, j, metric)
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _total(
     lengths: Floats,
     row_counts: Ints,
@@ -147,7 +150,7 @@ def _total(
     return total
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _bottleneck(
     lengths: Floats,
     row_counts: Ints,
@@ -198,7 +201,7 @@ def _bottleneck(
     return high
 
 
-@njit(nogil=True, cache=True)
+@loop
 def transport(
     costs: Floats, row_counts: Ints, column_counts: Ints, flows: Ints, prices: Floats
 ) -> None:
@@ -261,7 +264,7 @@ def transport(
     )
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _route(
     costs: Floats,
     row_costs: Floats,
@@ -325,7 +328,7 @@ def _route(
                 flows[j * n + i] += amount
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _search(
     row: int,
     costs: Floats,
@@ -389,7 +392,7 @@ def _search(
                 n_reached += 1
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _compare(
     rows: Floats, row_counts: Ints, columns: Floats, column_counts: Ints
 ) -> int:

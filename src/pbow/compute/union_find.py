@@ -15,10 +15,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from pbow.compute.jit import helper
+from pbow.compute.jit import helper, loop
 
 __all__ = [
     "count_neighbors",
@@ -35,7 +34,7 @@ Ids = NDArray[np.int32]
 RUN = 16  # numbers that are sorted by insertion
 
 
-@njit(nogil=True, cache=True)
+@loop
 def find(parent: Ids, x: int) -> int:
     """Return the root of ``x``; the path to it is halved on the way."""
     while parent[x] != x:
@@ -44,7 +43,7 @@ def find(parent: Ids, x: int) -> int:
     return x
 
 
-@njit(nogil=True, cache=True)
+@loop
 def mark_simple(
     edges: Ids, nodes: Ints, offsets: Ints, keep: NDArray[np.bool_]
 ) -> bool:
@@ -84,7 +83,7 @@ def mark_simple(
     return True
 
 
-@njit(nogil=True, cache=True)
+@loop
 def count_neighbors(edges: Ids, nodes: Ints, offsets: Ints, out: Floats) -> None:
     """Add to ``out`` the number of edges of each vertex of each graph."""
     for g in range(len(nodes) - 1):
@@ -181,7 +180,7 @@ def lower_stars(
     return levels, starts, lower
 
 
-@njit(nogil=True, cache=True)
+@loop
 def sublevel_graphs(
     values: Floats,
     edges: Ids,

@@ -13,13 +13,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pbow.compute.assign import BLOCK, label_brute
 from pbow.compute.grid import Grid, label_grid
-from pbow.compute.jit import helper
-from pbow.compute.normalize import exact, normalize_row, normalize_rows
+from pbow.compute.jit import exact, helper, loop
+from pbow.compute.normalize import normalize_row, normalize_rows
 from pbow.compute.ramp import point_weight
 
 __all__ = [
@@ -86,7 +85,7 @@ def compiled_loops() -> list[str]:
     return [name for name, loop in loops.items() if loop.signatures]
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _vlad_brute(
     points: Floats,
     offsets: Ints,
@@ -103,7 +102,9 @@ def _vlad_brute(
     flat = points.reshape(2 * points.shape[0])
     for start in range(offsets[0], offsets[-1], BLOCK):
         stop = min(start + BLOCK, offsets[-1])
-        label_brute(flat, start, stop, words, inverse, floats, labels)
+        label_brute(flat, start, stop, words, inverse, floats)
+        for t in range(stop - start):
+            labels[t] = int(floats[3, t])
         diagram = _add(
             points,
             offsets,
@@ -119,7 +120,7 @@ def _vlad_brute(
         )
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _vlad_grid(
     points: Floats,
     offsets: Ints,
@@ -201,7 +202,7 @@ def residual(x: float, word: float) -> float:
     return apart if abs(apart) > ROUNDING * abs(x) else 0.0
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _normalize_words(row: Floats) -> None:
     """Take signed square roots, divide each word by its norm, and the row by its norm.
 
