@@ -241,7 +241,7 @@ def _assign(
     return inertia, n_changed
 
 
-@njit(nogil=True, cache=True)
+@loop
 def _move(
     points: Floats, squared: Floats, sums: Floats, words: Floats, reach: Floats
 ) -> None:
