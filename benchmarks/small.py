@@ -70,10 +70,10 @@ def _race(
         return np.hstack(rows)
 
     def as_good(_: np.ndarray) -> Verdict:
-        books = ours.codebooks_["H1"].resolutions
+        [codebook] = ours.codebooks_.values()
         gains = [
             quality(_in_units(book, unit, ours), points) - quality(model, points)
-            for book, model in zip(books, theirs, strict=True)
+            for book, model in zip(codebook.resolutions, theirs, strict=True)
         ]
         text = ", ".join(f"{gain:+.2f}" for gain in gains)
         what = quality.__name__.strip("_").replace("_", " ")
