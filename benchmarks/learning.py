@@ -84,12 +84,12 @@ def _mixture_race(covariance: str, settings: Settings) -> Table:
     def ours() -> np.ndarray:
         components = pack(start.weights, start.means, start.covariances)
         densities = np.empty(len(sample))
-        moments, likelihood = expect(sample, components, densities, len(sample))
+        moments = expect(sample, components, densities, len(sample))
         means, covariances = maximize(
             moments, start.means, start.covariances, diagonal=diagonal, floor=NO_FLOOR
         )
         return _flat(
-            likelihood,
+            float(densities.mean()),
             weigh(moments[0]),
             means,
             _variances(covariances + ADDED * np.eye(2), diagonal),

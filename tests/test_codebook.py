@@ -9,6 +9,7 @@ from sklearn.mixture import GaussianMixture
 from pbow.codebook import (
     GaussianCodebook,
     KMeansCodebook,
+    _chunks,
     learn_gaussian,
     learn_kmeans,
 )
@@ -370,3 +371,18 @@ def test_of_many_words_a_notebook_shows_the_first_and_the_last():
     shown = re.findall(r"<tr><t[hd].*?>(.*?)</t", book._repr_html_())
     expected = ["word", *map(str, range(10)), "30 more", *map(str, range(40, 50))]
     assert shown == expected
+
+
+@each_learner
+def test_threads_do_not_change_the_words(rng, learn):
+    sample = rng.gamma(1.0, size=(9_000, 2))
+    one, *others = (learn(sample, (5, 60), n_jobs=n_jobs) for n_jobs in (1, 2, 3))
+    assert all(pickle.dumps(other) == pickle.dumps(one) for other in others)
+
+
+def test_chunks_of_points_cover_them_once():
+    for n_points, n_words in ((1, 1), (10_000, 100), (12_345, 999)):
+        chunks = _chunks(n_points, n_words)
+        covered = [i for chunk in chunks for i in range(n_points)[chunk]]
+        assert covered == list(range(n_points))
+    assert len(_chunks(10_000, 100)) == 4

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -22,7 +23,7 @@ from pbow._utils.checks import check_option, is_integer
 from pbow._utils.html import html_table
 from pbow._utils.records import ArrayRecord, as_finite, check_range
 from pbow._utils.text import plural
-from pbow._utils.threads import map_tasks, steps_per_call
+from pbow._utils.threads import count_threads, map_tasks, steps_per_call
 from pbow.compute.grid import Grid, build_grid
 from pbow.compute.kmeans import lloyd, seed_plusplus
 from pbow.compute.mixture import (
@@ -56,10 +57,14 @@ MAX_ITER = 100
 KMEANS_TOLERANCE = 1e-4
 MIXTURE_TOLERANCE = 1e-5
 COVARIANCE_FLOOR = 1e-4
-# Measured costs in nanoseconds: of a distance, and of a likelihood.
+# Measured costs in nanoseconds: of a distance, of a likelihood, and of a start per
+# point and root of the number of words.
+START_A_POINT = 60.0
 SEED_A_POINT = 0.6
 ASSIGN_A_WORD = 0.3
 EXPECT_A_WORD = 3.0
+# Of one thread at a time: a quarter of a millisecond.
+LIKELIHOODS_PER_CHUNK = 250_000
 # A component with a thousandth of a point is lost.
 LOST_MASS = 1e-3
 
@@ -311,6 +316,7 @@ def learn_kmeans(
     whiten: bool,
     n_init: int,
     seed: int,
+    n_jobs: int | None = None,
 ) -> KMeansCodebook:
     """Cluster a sample into words by k-means.
 
@@ -334,6 +340,8 @@ def learn_kmeans(
         Number of starts.
     seed : int
         Decides the starts.
+    n_jobs : int, optional
+        Number of threads, among which the resolutions are shared out.
 
     Returns
     -------
@@ -350,7 +358,7 @@ def learn_kmeans(
     """
     points, scale = _scaled(sample, n_init, whiten=whiten)
     books = []
-    for centers, _ in _cluster(points, _sizes(n_words), n_init, seed):
+    for centers, _ in _cluster(points, _sizes(n_words), n_init, seed, n_jobs):
         words = centers[:, : len(scale)] * scale
         books.append(KMeansCodebook(words[_by_persistence(words)], scale))
     return KMeansCodebook.join(books)
@@ -416,7 +424,7 @@ def learn_gaussian(
     """
     check_option("covariance", covariance, COVARIANCES)
     points, scale = _scaled(sample, n_init, whiten=whiten)
-    clusterings = list(_cluster(points, _sizes(n_words), n_init, seed))
+    clusterings = _cluster(points, _sizes(n_words), n_init, seed, n_jobs)
     floor = _covariance_floor(points)
     if covariance == "tied":
         mixtures = [_share_covariance(points, *each, floor) for each in clusterings]
@@ -438,18 +446,29 @@ def _codebook_of(
 
 
 def _cluster(
-    points: Floats, sizes: Sequence[int], n_init: int, seed: int
-) -> Iterator[Clusters]:
-    """Yield words and labels of each resolution, as far as they differ."""
-    n_before = 0
-    for n_words in sizes:
-        words, labels = _best_clusters(points, n_words, n_init, seed)
-        if len(words) > n_before:
-            yield words, labels
+    points: Floats,
+    sizes: Sequence[int],
+    n_init: int,
+    seed: int,
+    n_jobs: int | None,
+) -> list[Clusters]:
+    """Return words and labels of each resolution, as far as they differ."""
+    n = len(points)
+    costs = [n_init * START_A_POINT * n * math.sqrt(min(size, n)) for size in sizes]
+    found = map_tasks(
+        lambda n_words: _best_clusters(points, n_words, n_init, seed),
+        sizes,
+        costs,
+        n_jobs,
+    )
+    differing = list[Clusters]()
+    for n_words, (words, labels) in zip(sizes, found, strict=True):
+        if not differing or len(words) > len(differing[-1][0]):
+            differing.append((words, labels))
         # With fewer distinct points than words, more words would be the same ones.
         if len(words) < n_words:
             break
-        n_before = len(words)
+    return differing
 
 
 def _best_clusters(points: Floats, n_words: int, n_init: int, seed: int) -> Clusters:
@@ -494,33 +513,49 @@ def _maximize_likelihoods(
     previous = [-np.inf] * len(mixtures)
     rising = list(range(len(mixtures)))
 
-    def expect_in(task: tuple[int, Floats]) -> tuple[Floats, float]:
-        i, components = task
+    def expect_in(task: tuple[int, slice, Floats]) -> Floats:
+        i, chunk, components = task
         per_call = steps_per_call(EXPECT_A_WORD * components.shape[1])
-        return expect(points, components, densities[i], per_call)
+        return expect(points[chunk], components, densities[i, chunk], per_call)
 
-    for _ in range(MAX_ITER):
-        now = [mixtures[i] for i in rising]
-        tasks = list(zip(rising, _pack_each(now), strict=True))
-        costs = [EXPECT_A_WORD * len(points) * c.shape[1] for _, c in tasks]
-        expected = map_tasks(expect_in, tasks, costs, n_jobs)
-        moments = [moments for moments, _ in expected]
-        raised = _maximize_each(moments, now, **limits)
-        for i, mixture, (moment, likelihood) in zip(
-            rising.copy(), raised, expected, strict=True
-        ):
-            mixtures[i] = mixture
-            lost = np.flatnonzero(moment[0] < LOST_MASS)
-            if len(lost):
-                _restart(lost, points, densities[i], *mixture)
-                previous[i] = -np.inf
-            elif likelihood - previous[i] <= MIXTURE_TOLERANCE:
-                rising.remove(i)
-            else:
-                previous[i] = likelihood
-        if not rising:
-            break
+    with ThreadPoolExecutor(max(1, count_threads(n_jobs) - 1)) as pool:
+        for _ in range(MAX_ITER):
+            now = [mixtures[i] for i in rising]
+            tasks = [
+                (i, chunk, components)
+                for i, components in zip(rising, _pack_each(now), strict=True)
+                for chunk in _chunks(len(points), components.shape[1])
+            ]
+            costs = [
+                EXPECT_A_WORD * (c.stop - c.start) * k.shape[1] for _, c, k in tasks
+            ]
+            expected: dict[int, Any] = dict.fromkeys(rising, 0.0)
+            for (i, *_), part in zip(
+                tasks, map_tasks(expect_in, tasks, costs, n_jobs, pool), strict=True
+            ):
+                expected[i] += part
+            raised = _maximize_each(list(expected.values()), now, **limits)
+            for (i, moments_i), mixture in zip(expected.items(), raised, strict=True):
+                mixtures[i] = mixture
+                likelihood = float(densities[i].mean())
+                lost = np.flatnonzero(moments_i[0] < LOST_MASS)
+                if len(lost):
+                    _restart(lost, points, densities[i], *mixture)
+                    previous[i] = -np.inf
+                elif likelihood - previous[i] <= MIXTURE_TOLERANCE:
+                    rising.remove(i)
+                else:
+                    previous[i] = likelihood
+            if not rising:
+                break
     return mixtures
+
+
+def _chunks(n_points: int, n_words: int) -> list[slice]:
+    """Cut the points for several threads, the same way for any number of threads."""
+    n_chunks = max(1, n_points * n_words // LIKELIHOODS_PER_CHUNK)
+    cuts = [n_points * k // n_chunks for k in range(n_chunks + 1)]
+    return [slice(*cut) for cut in pairwise(cuts)]
 
 
 def _moments_of_clusters(

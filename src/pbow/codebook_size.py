@@ -147,7 +147,8 @@ def _bic(codebook: GaussianCodebook, sample: Floats) -> float:
     components = pack(codebook.weights, codebook.means, codebook.covariances)
     points = in_plane(sample, 0.0)
     per_call = steps_per_call(EXPECT_A_WORD * n_words)
-    _, log_density = expect(points, components, np.empty(len(points)), per_call)
+    log_densities = np.empty(len(points))
+    expect(points, components, log_densities, per_call)
     # A mean and a weight per word, but the weights have sum 1; then the covariances:
     # free entries of those that differ.
     shapes = codebook.covariances.reshape(n_words, -1)
@@ -155,7 +156,7 @@ def _bic(codebook: GaussianCodebook, sample: Floats) -> float:
     n_shapes = len(np.unique(shapes, axis=0))
     n_parameters: int = n_words * (n_dims + 1) - 1 + n_entries * n_shapes
     penalty = n_parameters * math.log(len(sample))
-    return penalty - 2.0 * len(sample) * log_density
+    return penalty - 2.0 * len(sample) * float(log_densities.mean())
 
 
 def _distortion(codebook: KMeansCodebook, points: Floats) -> float:

@@ -3,6 +3,7 @@ import multiprocessing
 import threading
 import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from multiprocessing.pool import ThreadPool
 
@@ -107,15 +108,27 @@ def test_results_of_tasks_are_in_their_order(n_jobs, cost):
     assert map_tasks(lambda task: task**2, tasks, costs, n_jobs) == [9, 1, 4, 0]
 
 
-def test_tasks_that_cost_enough_are_run_at_the_same_time():
+@pytest.fixture(params=["new threads", "a pool"])
+def pool(request):
+    if request.param == "new threads":
+        yield None
+        return
+    with ThreadPoolExecutor(1) as threads:
+        yield threads
+
+
+def test_tasks_that_cost_enough_are_run_at_the_same_time(pool):
     both = threading.Barrier(2, timeout=60)
     costs = [WORTH_A_THREAD] * 2
-    assert sorted(map_tasks(lambda _: both.wait(), "ab", costs, 2)) == [0, 1]
+    for _ in range(3):
+        results = map_tasks(lambda _: both.wait(), "ab", costs, 2, pool)
+        assert sorted(results) == [0, 1]
 
 
-def test_an_error_in_a_task_reaches_the_caller():
+@pytest.mark.parametrize("tasks", [[1, 0], [0, 1]])
+def test_an_error_in_a_task_reaches_the_caller(pool, tasks):
     with pytest.raises(ZeroDivisionError):
-        map_tasks(lambda task: 1 / task, [1, 0], [WORTH_A_THREAD] * 2, 2)
+        map_tasks(lambda task: 1 / task, tasks, [WORTH_A_THREAD] * 2, 2, pool)
 
 
 @pytest.mark.parametrize("n_threads", [1, 3])

@@ -54,14 +54,13 @@ def test_rounds_follow_the_definition(points, diagonal, n_words):
     densities = np.empty(len(points))
     for _ in range(4):
         components = pack(weights, means, covariances)
-        moments, mean_density = expect(points, components, densities, 1000)
+        moments = expect(points, components, densities, 1000)
         means, covariances = maximize(
             moments, means, covariances, diagonal=diagonal, floor=FLOOR
         )
         weights = weigh(moments[0])
         *expected, log_density = round_by_definition(points, *expected, diagonal)
         assert_allclose(densities, log_density, rtol=1e-9, atol=1e-9)
-        assert mean_density == pytest.approx(log_density.mean())
         for ours, theirs in zip((weights, means, covariances), expected, strict=True):
             assert_allclose(ours, theirs, rtol=1e-7, atol=1e-10)
     assert weights.sum() == pytest.approx(1.0)
@@ -71,11 +70,10 @@ def test_shorter_calls_give_the_same_bits(points):
     shapes = np.tile(0.1 * np.eye(2), (3, 1, 1))
     components = pack(np.full(3, 1 / 3), points[:3].copy(), shapes)
     whole, cut = np.empty(len(points)), np.empty(len(points))
-    expected, likelihood = expect(points, components, whole, len(points))
-    moments, again = expect(points, components, cut, 7)
+    expected = expect(points, components, whole, len(points))
+    moments = expect(points, components, cut, 7)
     assert_array_equal(moments, expected)
     assert_array_equal(cut, whole)
-    assert again == likelihood
 
 
 def test_points_far_from_every_component_are_still_shared_out():
@@ -83,7 +81,7 @@ def test_points_far_from_every_component_are_still_shared_out():
     weights, means = np.array([0.5, 0.5]), np.array([[0.0, 0.0], [1.0, 0.0]])
     covariances = np.tile(1e-4 * np.eye(2), (2, 1, 1))
     densities = np.empty(2)
-    moments, _ = expect(points, pack(weights, means, covariances), densities, 1000)
+    moments = expect(points, pack(weights, means, covariances), densities, 1000)
     assert np.isfinite(densities).all()
     assert_allclose(moments[0], [1, 1], atol=1e-12)
 

@@ -11,6 +11,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor, wait
 from contextvars import copy_context
 from itertools import pairwise
 from threading import Thread
@@ -118,8 +119,12 @@ def map_tasks(
     tasks: Sequence[Task],
     nanoseconds: Sequence[float],
     n_jobs: int | None,
+    pool: Executor | None = None,
 ) -> list[Result]:
-    """Return ``function(task)`` of a few tasks of rough costs, in their order."""
+    """Return ``function(task)`` of a few tasks of rough costs, in their order.
+
+    A `pool` of threads saves starting them where this is called again and again.
+    """
     work = sum(nanoseconds)
     n_threads = min(count_threads(n_jobs), len(tasks), int(work / WORTH_A_THREAD))
     if n_threads <= 1:
@@ -131,7 +136,7 @@ def map_tasks(
 
     # The longest first, so that none is begun when the other threads end.
     order = sorted(range(len(tasks)), key=lambda i: -nanoseconds[i])
-    for_each(run, order, n_threads, work)
+    for_each(run, order, n_threads, work, pool)
     return [results[i] for i in range(len(tasks))]
 
 
@@ -148,13 +153,15 @@ def for_each(
     tasks: Iterable[Task],
     n_threads: int,
     nanoseconds: float = math.inf,
+    pool: Executor | None = None,
 ) -> None:
     """Call ``run(task)`` on every task, in this thread and ``n_threads - 1`` others.
 
     The first error ends it: no task is begun after it. Where the work takes longer than
     someone who presses Ctrl-C should wait, all threads are others, and this one listens
     for it; a call that is still running a second later is left to end by itself. An
-    executor of the standard library would wait for it, and so would the interpreter.
+    executor of the standard library would wait for it, and so would the interpreter: a
+    `pool` is for shorter work.
     """
     waiting, errors = deque(tasks), list[BaseException]()
 
@@ -171,6 +178,15 @@ def for_each(
             errors.append(error)
 
     listens = n_threads > 0 and nanoseconds > NANOSECONDS_PER_BLOCK
+    if pool is not None and not listens:
+        helpers = [
+            pool.submit(copy_context().run, take_tasks) for _ in range(n_threads - 1)
+        ]
+        take_tasks()
+        wait(helpers)
+        if errors:
+            raise errors[0]
+        return
     # Each in a context like this one: numpy keeps there what it warns of. And as
     # daemons, so that the interpreter can end before they do.
     others = [

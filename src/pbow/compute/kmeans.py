@@ -156,9 +156,10 @@ def lloyd(
     and the number of rounds. Cost of a round: n * n_words distances; compiled calls end
     after ``points_per_call``, rounded up to whole blocks.
     """
-    squared, sums = np.empty(len(points)), np.empty((len(words), 3))
+    squared, sums = np.empty(len(points)), np.empty((len(words), 2))
+    sizes = np.bincount(labels, minlength=len(words))
     reach = np.zeros(len(words))
-    floats, marks = np.empty((4, BLOCK)), np.empty((2, BLOCK), np.uint64)
+    floats, marks = np.empty((6, BLOCK)), np.empty((2, BLOCK), np.uint64)
     step = -(-points_per_call // BLOCK) * BLOCK
 
     def assign() -> tuple[float, int]:
@@ -168,7 +169,7 @@ def lloyd(
             stop = min(start + step, len(points))
             inertia, changed = _assign(
                 *(points, start, stop, words, reach, floats, marks),
-                *(labels, squared, sums, inertia),
+                *(labels, squared, sums, sizes, inertia),
             )
             n_changed += changed
         return inertia, n_changed
@@ -178,7 +179,7 @@ def lloyd(
     rounds = 0
     while rounds < max_iter:
         rounds += 1
-        _move(points, squared, sums, words, reach)
+        _move(points, squared, sums, sizes, words, reach)
         inertia, n_changed = assign()
         if n_changed == 0 or previous - inertia <= tolerance * inertia:
             break
@@ -198,16 +199,19 @@ def _assign(
     labels: NDArray[np.int32],
     squared: Floats,
     sums: Floats,
+    sizes: NDArray[np.int64],
     inertia: float,
 ) -> tuple[float, int]:
     """Label points ``start:stop``; add their squared distances, count the changes.
 
     A point nearer to the word of its label than ``reach`` (squared) keeps it; others
     are compared with all words. Add to ``sums[k]`` the differences of its points from
-    word k, and their number. ``floats`` and ``marks`` are scratch for BLOCK points.
+    word k; ``sizes[k]`` stays their number. ``floats`` and ``marks`` are scratch for
+    BLOCK points.
     """
     x, y = floats[0], floats[1]
     smallest, nearest = floats[2], floats[3]
+    from_x, from_y = floats[4], floats[5]
     is_open, which = marks[0], marks[1]
     n_changed = 0
     for low in range(start, stop, BLOCK):
@@ -217,6 +221,7 @@ def _assign(
         for t in range(size):
             k = np.uint64(known[t])
             dx, dy = some[t, 0] - words[k, 0], some[t, 1] - words[k, 1]
+            from_x[t], from_y[t] = dx, dy
             distances[t] = dx * dx + dy * dy
             is_open[t] = distances[t] >= reach[k]
         # No branches: a processor would guess wrong at every third point.
@@ -227,23 +232,33 @@ def _assign(
         n_open = int(end)
         scan_block(words, n_open, floats)
         for t in range(n_open):
-            at, label = which[t], np.int32(nearest[t])
-            n_changed += known[at] != label
-            known[at] = label
+            at, k = which[t], np.uint64(nearest[t])
+            before = np.uint64(known[at])
             distances[at] = smallest[t]
+            if before != k:
+                n_changed += 1
+                sizes[before] -= 1
+                sizes[k] += 1
+                known[at] = np.int32(k)
+                from_x[at] = x[t] - words[k, 0]
+                from_y[at] = y[t] - words[k, 1]
         for t in range(size):
             k = np.uint64(known[t])
             # Relative to the word: sums stay small, and their rounding too.
-            sums[k, 0] += some[t, 0] - words[k, 0]
-            sums[k, 1] += some[t, 1] - words[k, 1]
-            sums[k, 2] += 1.0
+            sums[k, 0] += from_x[t]
+            sums[k, 1] += from_y[t]
         inertia += sum_of(distances[:size])
     return inertia, n_changed
 
 
 @loop
 def _move(
-    points: Floats, squared: Floats, sums: Floats, words: Floats, reach: Floats
+    points: Floats,
+    squared: Floats,
+    sums: Floats,
+    sizes: NDArray[np.int64],
+    words: Floats,
+    reach: Floats,
 ) -> None:
     """Move each word to the mean of its points; restart those that have none.
 
@@ -253,11 +268,11 @@ def _move(
     """
     n, n_words = points.shape[0], words.shape[0]
     for k in range(n_words):
-        if sums[k, 2] > 0.0:
-            words[k, 0] += sums[k, 0] / sums[k, 2]
-            words[k, 1] += sums[k, 1] / sums[k, 2]
+        if sizes[k] > 0:
+            words[k, 0] += sums[k, 0] / sizes[k]
+            words[k, 1] += sums[k, 1] / sizes[k]
     for k in range(n_words):
-        if sums[k, 2] == 0.0:
+        if sizes[k] == 0:
             furthest = 0
             for i in range(n):
                 if squared[i] > squared[furthest]:

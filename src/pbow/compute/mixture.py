@@ -90,13 +90,13 @@ def pad(components: Floats, multiple: int) -> Floats:
 
 def expect(
     points: Floats, components: Floats, densities: Floats, points_per_call: int
-) -> tuple[Floats, float]:
+) -> Floats:
     """Return each component's share of the points as ``moments`` (6, components).
 
     Rows: sum of responsibilities r, of r dx, r dy, r dx dx, r dx dy, r dy dy, with dx,
-    dy from the component's mean. ``densities[i]`` is set to the log density of point i;
-    their mean is returned, too. Points are summed in their order. Cost: one power of 2
-    per point and component; compiled calls end after ``points_per_call``.
+    dy from the component's mean. ``densities[i]`` is set to the log density of point i.
+    Points are summed in their order. Cost: one power of 2 per point and component;
+    compiled calls end after ``points_per_call``.
     """
     n = components.shape[1]
     n_summed = -(-n // LANES) * LANES
@@ -113,7 +113,7 @@ def expect(
     densities += LOG_2 * components[5].max()
     if shifts.any():
         densities += LOG_2 * shifts
-    return moments[:, :n], float(densities.mean())
+    return moments[:, :n]
 
 
 @contracted

@@ -186,7 +186,12 @@ class PersistenceVLAD(ResidualVectorizer):
         self, sample: NDArray[np.float64], n_words: Sizes, seed: int
     ) -> KMeansCodebook:
         return learn_kmeans(
-            sample, n_words, whiten=bool(self.whiten), n_init=self.n_init, seed=seed
+            sample,
+            n_words,
+            whiten=bool(self.whiten),
+            n_init=self.n_init,
+            seed=seed,
+            n_jobs=self.n_jobs,
         )
 
     def _encode_words(
