@@ -156,31 +156,25 @@ def lloyd(
     and the number of rounds. Cost of a round: n * n_words distances; compiled calls end
     after ``points_per_call``, rounded up to whole blocks.
     """
-    squared, sums = np.empty(len(points)), np.empty((len(words), 2))
-    sizes = np.bincount(labels, minlength=len(words))
+    squared, sums = np.empty(len(points)), np.zeros((len(words), 3))
     reach = np.zeros(len(words))
-    floats, marks = np.empty((6, BLOCK)), np.empty((2, BLOCK), np.uint64)
+    floats, marks = np.empty((4, BLOCK)), np.empty((2, BLOCK), np.uint64)
     step = -(-points_per_call // BLOCK) * BLOCK
 
-    def assign() -> tuple[float, int]:
-        inertia, n_changed = 0.0, 0
-        sums[:] = 0.0
-        for start in range(0, len(points), step):
-            stop = min(start + step, len(points))
-            inertia, changed = _assign(
-                *(points, start, stop, words, reach, floats, marks),
-                *(labels, squared, sums, sizes, inertia),
-            )
-            n_changed += changed
-        return inertia, n_changed
-
-    previous = np.inf
-    inertia, _ = assign()
-    rounds = 0
+    previous, inertia, rounds = np.inf, np.inf, -1
     while rounds < max_iter:
         rounds += 1
-        _move(points, squared, sums, sizes, words, reach)
-        inertia, n_changed = assign()
+        inertia, n_changed = 0.0, 0
+        for start in range(0, len(points), step):
+            # Words move once in a round, and not in the first one.
+            moves = rounds > 0 and start == 0
+            inertia, changed = _move_and_assign(
+                *(points, start, min(start + step, len(points)), words, moves),
+                *(reach, floats, marks, labels, squared, sums, inertia),
+            )
+            n_changed += changed
+        if rounds == 0:
+            continue
         if n_changed == 0 or previous - inertia <= tolerance * inertia:
             break
         previous = inertia
@@ -188,30 +182,32 @@ def lloyd(
 
 
 @loop
-def _assign(
+def _move_and_assign(
     points: Floats,
     start: int,
     stop: int,
     words: Floats,
+    moves: bool,  # noqa: FBT001
     reach: Floats,
     floats: Floats,
     marks: NDArray[np.uint64],
     labels: NDArray[np.int32],
     squared: Floats,
     sums: Floats,
-    sizes: NDArray[np.int64],
     inertia: float,
 ) -> tuple[float, int]:
     """Label points ``start:stop``; add their squared distances, count the changes.
 
     A point nearer to the word of its label than ``reach`` (squared) keeps it; others
     are compared with all words. Add to ``sums[k]`` the differences of its points from
-    word k; ``sizes[k]`` stays their number. ``floats`` and ``marks`` are scratch for
-    BLOCK points.
+    word k, and their number. ``floats`` and ``marks`` are scratch for BLOCK points. If
+    ``moves``, words are moved first, see :func:`_move`. Not in a function of its own:
+    that would take longer to compile, and as long to call as a move takes.
     """
+    if moves:
+        _move(points, squared, sums, words, reach)
     x, y = floats[0], floats[1]
     smallest, nearest = floats[2], floats[3]
-    from_x, from_y = floats[4], floats[5]
     is_open, which = marks[0], marks[1]
     n_changed = 0
     for low in range(start, stop, BLOCK):
@@ -221,7 +217,6 @@ def _assign(
         for t in range(size):
             k = np.uint64(known[t])
             dx, dy = some[t, 0] - words[k, 0], some[t, 1] - words[k, 1]
-            from_x[t], from_y[t] = dx, dy
             distances[t] = dx * dx + dy * dy
             is_open[t] = distances[t] >= reach[k]
         # No branches: a processor would guess wrong at every third point.
@@ -232,56 +227,46 @@ def _assign(
         n_open = int(end)
         scan_block(words, n_open, floats)
         for t in range(n_open):
-            at, k = which[t], np.uint64(nearest[t])
-            before = np.uint64(known[at])
+            at, label = which[t], np.int32(nearest[t])
+            n_changed += known[at] != label
+            known[at] = label
             distances[at] = smallest[t]
-            if before != k:
-                n_changed += 1
-                sizes[before] -= 1
-                sizes[k] += 1
-                known[at] = np.int32(k)
-                from_x[at] = x[t] - words[k, 0]
-                from_y[at] = y[t] - words[k, 1]
         for t in range(size):
             k = np.uint64(known[t])
             # Relative to the word: sums stay small, and their rounding too.
-            sums[k, 0] += from_x[t]
-            sums[k, 1] += from_y[t]
+            sums[k, 0] += some[t, 0] - words[k, 0]
+            sums[k, 1] += some[t, 1] - words[k, 1]
+            sums[k, 2] += 1.0
         inertia += sum_of(distances[:size])
     return inertia, n_changed
 
 
-@loop
+@inlined
 def _move(
-    points: Floats,
-    squared: Floats,
-    sums: Floats,
-    sizes: NDArray[np.int64],
-    words: Floats,
-    reach: Floats,
+    points: Floats, squared: Floats, sums: Floats, words: Floats, reach: Floats
 ) -> None:
     """Move each word to the mean of its points; restart those that have none.
 
-    Sets ``reach`` to the square of half the distance to the nearest other word: a point
-    nearer than that has no other nearest word. Where finding these distances is not
-    worth its time, it stays 0.
+    Sets ``sums`` to 0, and ``reach`` to the square of half the distance to the nearest
+    other word: a point nearer than that has no other nearest word. Where finding these
+    distances is not worth its time, it stays 0.
     """
     n, n_words = points.shape[0], words.shape[0]
     for k in range(n_words):
-        if sizes[k] > 0:
-            words[k, 0] += sums[k, 0] / sizes[k]
-            words[k, 1] += sums[k, 1] / sizes[k]
+        if sums[k, 2] > 0.0:
+            words[k, 0] += sums[k, 0] / sums[k, 2]
+            words[k, 1] += sums[k, 1] / sums[k, 2]
     for k in range(n_words):
-        if sizes[k] == 0:
+        if sums[k, 2] == 0.0:
             furthest = 0
             for i in range(n):
                 if squared[i] > squared[furthest]:
                     furthest = i
             words[k, 0], words[k, 1] = points[furthest, 0], points[furthest, 1]
             squared[furthest] = 0.0  # so that two empty words do not meet
-    if n_words * POINTS_PER_WORD > n:
-        return
-    for k in range(n_words):
+        sums[k, 0], sums[k, 1], sums[k, 2] = 0.0, 0.0, 0.0
+    n_near = n_words if n_words * POINTS_PER_WORD <= n else 0
+    for k in range(n_near):
         reach[k] = INFINITY
         for j in range(k):
             dx, dy = words[k, 0] - words[j, 0], words[k, 1] - words[j, 1]
