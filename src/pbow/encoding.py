@@ -95,7 +95,7 @@ def encode_counts(
     """
     check_option("normalize", normalize, NORMALIZATIONS)
     check_finite(X)
-    compiled = compiled_loops()
+    compiled = compiled_loops(has_ramp=ramp is not None)
     loops = [
         choose_loop(
             len(X.points), book.n_words, has_grid=book.has_grid, compiled=compiled

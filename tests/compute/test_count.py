@@ -1,10 +1,18 @@
+import subprocess
+import sys
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from pbow.compute.count import CHUNK, count_brute, count_grid, count_in_numpy
+from pbow.compute.count import (
+    CHUNK,
+    compiled_loops,
+    count_brute,
+    count_grid,
+    count_in_numpy,
+)
 from pbow.compute.grid import build_grid
 from pbow.compute.normalize import NORMALIZATIONS, RAW
 from pbow.weighting import Ramp
@@ -106,3 +114,24 @@ def test_any_number_of_points_may_have_one_word(n, normalization):
         out = np.zeros((1, 2))
         loop(points, offsets, words, ONES, *grid_of, None, normalization, out)
         assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize("has_ramp", [True, False])
+def test_a_loop_that_has_run_is_compiled(ragged, has_ramp):
+    ramp = np.array([0.1, 0.6, 1.0]) if has_ramp else None
+    out = np.zeros((len(ragged.offsets) - 1, 2))
+    brute(ragged.points, ragged.offsets, np.eye(2), ramp, out)
+    assert "brute" in compiled_loops(has_ramp=has_ramp)
+
+
+def test_with_and_without_a_ramp_loops_are_compiled_apart():
+    code = (
+        "import numpy as np; from pbow.compute.count import *; "
+        "one = np.eye(2); out = np.zeros((1, 2)); "
+        "count_brute(one, np.array([0, 2]), one, np.ones(2), None, 0, out); "
+        "print(compiled_loops(has_ramp=False), compiled_loops(has_ramp=True))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "['brute'] []\n"

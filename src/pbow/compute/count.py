@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numba import none
 from numpy.typing import NDArray
 
 from pbow.compute.assign import BLOCK, label_brute
@@ -74,10 +75,17 @@ def count_grid(
         _normalize_long(offsets, normalization, out)
 
 
-def compiled_loops() -> list[str]:
-    """Return which of "brute" and "grid" are compiled already."""
+def compiled_loops(*, has_ramp: bool) -> list[str]:
+    """Return which of "brute" and "grid" are compiled already, with a ramp or without.
+
+    These are compiled apart, by the type of their sixth argument.
+    """
     loops: dict[str, Any] = {"brute": _count_brute, "grid": _count_grid}
-    return [name for name, loop in loops.items() if loop.signatures]
+    return [
+        name
+        for name, loop in loops.items()
+        if any((types[5] != none) == has_ramp for types in loop.signatures)
+    ]
 
 
 @loop
