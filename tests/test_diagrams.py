@@ -1,3 +1,4 @@
+import copy
 import pickle
 
 import numpy as np
@@ -327,3 +328,121 @@ def test_a_part_of_what_has_no_names_is_an_error_that_says_how_to_name_it(unname
 def test_a_wanted_part_needs_a_good_name_too(unnamed, name):
     with pytest.raises(ValueError, match="name of a part must be"):
         check_diagrams(unnamed, parts=[name])
+
+
+def located(sizes, name=None, width=1):
+    """Points whose locations tell which they are: birth 10 i, death 10 i + 1."""
+    n = sum(sizes)
+    births = np.arange(n, dtype=float)
+    deaths = np.where(births % 3 == 2, np.inf, births + 1)
+    locations = np.full((n, 2, width), -1)
+    locations[:, 0, 0] = 10 * births
+    locations[:, 1, 0] = np.where(np.isinf(deaths), -1, 10 * births + 1)
+    points = np.column_stack((births, deaths))
+    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    return Diagrams(points, offsets, name=name, locations=locations)
+
+
+def assert_located(X):
+    """Every point is still beside its own location."""
+    assert X.locations.dtype == np.int64
+    assert_array_equal(X.locations[:, 0, 0], 10 * X.points[:, 0])
+    finite = np.isfinite(X.points[:, 1])
+    assert_array_equal(X.locations[finite, 1, 0], 10 * X.points[finite, 0] + 1)
+    assert (X.locations[~finite, 1] == -1).all()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda X: X,
+        lambda X: X[1:4],
+        lambda X: X[4:1],
+        lambda X: X[::-2],
+        lambda X: X[[4, 0, 0]],
+        lambda X: X[np.arange(5) != 1],
+        lambda X: X[["H1", "H0"]],
+        lambda X: X.finite(),
+        lambda X: X.essential(),
+        lambda X: X.finite().finite(),
+        lambda X: X.finite().essential(),
+        lambda X: Diagrams.from_parts({"H0": X["H1"], "H1": X["H0"]}),
+        lambda X: Diagrams.concatenate([X[3:], X, X[:0]]),
+        lambda X: pickle.loads(pickle.dumps(X)),
+        copy.copy,
+        copy.deepcopy,
+        lambda X: check_diagrams(X, parts=["H1", "H0"]),
+    ],
+)
+def test_points_keep_their_locations(change):
+    parts = {"H0": located([2, 0, 3, 1, 4]), "H1": located([0, 7, 0, 0, 2], width=3)}
+    X = change(Diagrams.from_parts(parts))
+    for name in X.parts:
+        assert_located(X[name])
+        assert not X[name].locations.flags.writeable
+
+
+def test_locations_of_one_sample_are_a_view_beside_its_points():
+    X = located([2, 0, 3])
+    for i in (0, 1, 2, -1):
+        assert_array_equal(X.locations_of(i)[:, 0, 0], 10 * X[i][:, 0])
+    assert np.shares_memory(X.locations_of(2), X.locations)
+    assert not X.locations_of(2).flags.writeable
+    for sample in (3, -4, "a", 0.5):
+        with pytest.raises(IndexError, match="Expected one of 3 samples"):
+            X.locations_of(sample)
+
+
+def test_without_locations_there_are_none(ragged, two_parts):
+    assert ragged.locations is None
+    assert ragged.locations_of(0) is None
+    assert "located" not in repr(ragged)
+    with pytest.raises(ValueError, match="Select one first"):
+        two_parts.locations  # noqa: B018
+    with pytest.raises(ValueError, match="Select one first"):
+        two_parts.locations_of(0)
+
+
+def test_concatenation_pads_narrow_locations_and_drops_them_where_some_have_none():
+    X, Y = located([2], width=1), located([3], width=2)
+    both = Diagrams.concatenate([X, Y])
+    assert both.locations.shape == (5, 2, 2)
+    assert (both.locations[:2, :, 1] == -1).all()
+    assert_located(both)
+    assert Diagrams.concatenate([X, Diagrams(Y.points, Y.offsets)]).locations is None
+
+
+def test_repr_says_which_parts_are_located_and_equality_does_not_ask():
+    X = located([2, 1], name="H1")
+    plain = Diagrams(X.points, X.offsets, name="H1")
+    assert repr(X) == "Diagrams(n_samples=2, H1: 3 points (1 essential, located))"
+    assert repr(X[:1]) == "Diagrams(n_samples=1, H1: 2 points (located))"
+    assert plain == X
+
+
+@pytest.mark.parametrize(
+    ("locations", "message"),
+    [
+        ([[[0], [1]]], r"Locations of part H1 are int64 of shape \(1, 2, 1\)"),
+        (np.zeros((2, 2), int), r"expected integers of shape \(2, 2, k\)"),
+        (np.zeros((2, 2, 0), int), "shape"),
+        (np.zeros((2, 3, 1), int), "shape"),
+        (np.zeros((2, 2, 1)), "are float64"),
+        ([[[0], [1]], [[0], [-2]]], r"Diagram 1 of part H1 .* \[\[0\], \[-2\]\]"),
+        (np.full((2, 2, 1), 2**64 - 1, np.uint64), "Diagram 0 of part H1"),
+        ("nowhere", "expected integers"),
+    ],
+    ids=str,
+)
+def test_bad_locations_are_named(locations, message):
+    with pytest.raises(ValueError, match=message):
+        Diagrams([[0, 1], [0, 2]], [0, 1, 2], name="H1", locations=locations)
+
+
+def test_locations_are_used_without_a_copy_and_their_owner_may_still_write():
+    where = np.zeros((1, 2, 1), np.int64)
+    X = Diagrams([[0, 1]], [0, 1], locations=where)
+    assert np.shares_memory(X.locations, where)
+    assert where.flags.writeable
+    with pytest.raises(ValueError, match="read-only"):
+        X.locations[0] = 1

@@ -151,3 +151,25 @@ def test_parts_come_in_the_order_in_which_they_are_asked_for(X):
     assert fitted.transform(X) == X["H0"]
     assert fitted.get_feature_names_out().tolist() == ["H0"]
     assert fitted.parts_ == ("H0", "H1")
+
+
+@pytest.mark.parametrize(
+    "transformer",
+    [
+        PersistenceThreshold(0.5),
+        PersistenceThreshold(),
+        MostPersistent(1),
+        Rescale(),
+        SelectParts("H1"),
+    ],
+    ids=str,
+)
+def test_points_keep_their_locations(transformer):
+    points = np.array([[0, 0.2], [0, 0.4], [0, 2], [0, 3.0], [0, np.inf]])
+    where = np.arange(10).reshape(5, 2, 1)
+    X = Diagrams(points, [0, 3, 5], name="H1", locations=where)
+    Y = transformer.fit_transform(X)
+    kept = Y.locations[:, 0, 0] // 2
+    scale = getattr(transformer, "scales_", {"H1": 1.0})["H1"]
+    assert_array_equal(Y.points, points[kept] / scale)
+    assert_array_equal(Y.locations, where[kept])

@@ -53,6 +53,7 @@ class _Part(NamedTuple):
     points: Floats
     offsets: Ints
     may_have_essential: bool
+    locations: Ints | None = None
 
 
 class Diagrams:
@@ -73,6 +74,11 @@ class Diagrams:
     name : str, optional
         Name of the only part, as in ``"H1"``. By default it has none: its name is
         ``""``. :meth:`from_parts` makes collections of several parts.
+    locations : array-like of int of shape (n_points, 2, k), optional
+        Where in the raw data each point is born, ``locations[:, 0]``, and dies,
+        ``locations[:, 1]``: the vertices of a simplex, or a pixel, followed by -1 where
+        there are fewer than k. All are -1 for the death of an essential point. A
+        C-contiguous int64 array is used without a copy.
 
     Attributes
     ----------
@@ -80,6 +86,8 @@ class Diagrams:
         Names of the parts; ``("",)`` for a collection without names.
     points, offsets, sizes : ndarray
         Of a collection with one part; select one with ``X["H1"]`` otherwise.
+    locations : ndarray or None
+        Likewise; None if it is not known where points are born and die.
 
     See Also
     --------
@@ -91,7 +99,11 @@ class Diagrams:
     ``X[3]`` is one sample: its array of shape (k, 2), or a dict of such arrays where
     there are several parts. ``X[2:5]``, ``X[[4, 0]]`` and ``X[mask]`` are collections,
     so that cross-validation works as on an array. ``X["H1"]`` and ``X[["H0", "H1"]]``
-    select parts. ``X == Y`` is one bool. Arrays are read-only.
+    select parts. ``X == Y`` is one bool; it compares parts and points, not locations.
+    Arrays are read-only.
+
+    Functions of :mod:`pbow.homology` set locations with ``return_locations=True``.
+    Subsets, selected points and files of pbow's own keep them; estimators ignore them.
 
     A list of arrays does not say which homology dimension it is of, so its part has no
     name. Estimators take a part without a name for the only one they know, and the
@@ -112,6 +124,14 @@ class Diagrams:
     Diagrams(n_samples=2, H0: 1 point (1 essential), H1: 1 point)
     >>> Y["H1"][1]
     array([[1., 2.]])
+
+    The first point is born at vertex 4 and dies at vertex 7, the other never dies.
+
+    >>> Z = Diagrams([[0, 1], [2, np.inf]], [0, 2], locations=[[[4], [7]], [[5], [-1]]])
+    >>> Z
+    Diagrams(n_samples=1, 2 points (1 essential, located))
+    >>> Z.locations_of(0)[:, 0, 0]
+    array([4, 5])
     """
 
     __slots__ = ("_n_samples", "_parts")
@@ -120,10 +140,17 @@ class Diagrams:
     _n_samples: int
 
     def __init__(
-        self, points: ArrayLike, offsets: ArrayLike, *, name: str | None = None
+        self,
+        points: ArrayLike,
+        offsets: ArrayLike,
+        *,
+        name: str | None = None,
+        locations: ArrayLike | None = None,
     ) -> None:
         name = _check_name(name)
         part = _check_part(points, offsets, name)
+        if locations is not None:
+            part = part._replace(locations=_check_locations(locations, part, name))
         self._parts = {name: part}
         self._n_samples = len(part.offsets) - 1
 
@@ -228,7 +255,8 @@ class Diagrams:
         Returns
         -------
         X : Diagrams
-            With the parts in the order of the first collection.
+            With the parts in the order of the first collection. A part has locations if
+            it has them in all collections.
 
         Examples
         --------
@@ -260,6 +288,7 @@ class Diagrams:
                     np.concatenate([block._parts[name].points for block in blocks]),
                     _offsets(np.concatenate([block[name].sizes for block in blocks])),
                     any(block._parts[name].may_have_essential for block in blocks),
+                    _joined([block._parts[name].locations for block in blocks]),
                 )
                 for name in blocks[0].parts
             }
@@ -270,8 +299,13 @@ class Diagrams:
         """Wrap parts that are known to be valid, and nobody else's."""
         X = object.__new__(cls)
         X._parts = {
-            name: _Part(_sealed(points), _sealed(offsets), may)
-            for name, (points, offsets, may) in parts.items()
+            name: _Part(
+                _sealed(part.points),
+                _sealed(part.offsets),
+                part.may_have_essential,
+                None if part.locations is None else _sealed(part.locations),
+            )
+            for name, part in parts.items()
         }
         X._n_samples = len(next(iter(parts.values())).offsets) - 1
         return X
@@ -296,6 +330,45 @@ class Diagrams:
         """Number of points of each diagram of the only part."""
         sizes: Ints = np.diff(self.offsets)
         return sizes
+
+    @property
+    def locations(self) -> Ints | None:
+        """Where every point of the only part is born and dies in the raw data."""
+        return self._only_part().locations
+
+    def locations_of(self, sample: int) -> Ints | None:
+        """Return where the points of one sample are born and die in the raw data.
+
+        Parameters
+        ----------
+        sample : int
+            Its place in the collection, which has one part; -1 is the last.
+
+        Returns
+        -------
+        locations : ndarray of int of shape (n_points, 2, k) or None
+            Births, ``locations[:, 0]``, and deaths, ``locations[:, 1]``, of the points
+            of ``X[sample]``: indices of the vertices or of the pixel, padded with -1.
+            None if the part has no locations.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from pbow import Diagrams
+        >>> where = [[[8], [4]], [[0], [-1]]]
+        >>> X = Diagrams([[1, 2], [0, np.inf]], [0, 2], locations=where)
+        >>> X.locations_of(0)[0].tolist()  # born at vertex 8, dead at vertex 4
+        [[8], [4]]
+        """
+        part = self._only_part()
+        try:
+            row = range(len(self))[sample]
+        except (IndexError, TypeError) as error:
+            msg = f"Expected one of {len(self)} samples, got {shown(sample)}."
+            raise IndexError(msg) from error
+        if part.locations is None:
+            return None
+        return part.locations[part.offsets[row] : part.offsets[row + 1]]
 
     @property
     def shape(self) -> tuple[int]:
@@ -323,12 +396,21 @@ class Diagrams:
         for name, part in self._parts.items():
             if not part.may_have_essential:
                 no_offsets = np.zeros_like(part.offsets)
-                nothing = _Part(part.points[:0], no_offsets, may_have_essential=False)
+                nothing = part._replace(
+                    points=part.points[:0],
+                    offsets=no_offsets,
+                    locations=_rows(part.locations, slice(0)),
+                )
                 kept[name] = nothing if essential else part
                 continue
             keep = np.isposinf(part.points[:, 1]) == essential
             kept_before = np.concatenate(([0], np.cumsum(keep)), dtype=np.int64)
-            kept[name] = _Part(part.points[keep], kept_before[part.offsets], essential)
+            kept[name] = _Part(
+                part.points[keep],
+                kept_before[part.offsets],
+                essential,
+                _rows(part.locations, keep),
+            )
         return Diagrams._trusted(kept)
 
     def _only_part(self) -> _Part:
@@ -390,10 +472,13 @@ class Diagrams:
         """Return samples start to stop: points are shared, only offsets are new."""
         stop = max(start, stop)
         ranges = {}
-        for name, (points, offsets, may) in self._parts.items():
+        for name, (points, offsets, may, locations) in self._parts.items():
             first, last = offsets[start], offsets[stop]
             ranges[name] = _Part(
-                points[first:last], offsets[start : stop + 1] - first, may
+                points[first:last],
+                offsets[start : stop + 1] - first,
+                may,
+                _rows(locations, slice(first, last)),
             )
         return Diagrams._trusted(ranges)
 
@@ -404,10 +489,12 @@ class Diagrams:
             offsets = _offsets(sizes)
             # Every point of row r moves by the same number of places.
             shift = np.repeat(part.offsets[rows] - offsets[:-1], sizes)
+            points = np.arange(offsets[-1]) + shift
             subset[name] = _Part(
-                part.points[np.arange(offsets[-1]) + shift],
+                part.points[points],
                 offsets,
                 part.may_have_essential,
+                _rows(part.locations, points),
             )
         return Diagrams._trusted(subset)
 
@@ -432,10 +519,15 @@ class Diagrams:
         counts = ", ".join(
             (f"{name}: " if name else "")
             + _count(row["points"], "point")
-            + (f" ({row['essential']} essential)" if row["essential"] else "")
+            + (f" ({', '.join(notes)})" if notes else "")
             for name, row in self._summary().items()
+            for notes in [self._notes(name, row["essential"])]
         )
         return f"Diagrams(n_samples={len(self)}, {counts})"
+
+    def _notes(self, name: str, n_essential: int) -> list[str]:
+        notes = [f"{n_essential} essential"] if n_essential else []
+        return notes if self._parts[name].locations is None else [*notes, "located"]
 
     def _repr_html_(self) -> str:
         heads = (
@@ -454,7 +546,7 @@ class Diagrams:
 
     def _summary(self) -> dict[str, dict[str, Any]]:
         summary = {}
-        for name, (points, offsets, _) in self._parts.items():
+        for name, (points, offsets, *_) in self._parts.items():
             sizes = np.diff(offsets)
             deaths = points[:, 1]
             essential = np.isposinf(deaths)
@@ -613,6 +705,39 @@ def _refuse_point(points: Floats, row: int, offsets: Ints, name: str) -> NoRetur
     raise DiagramError(diagram, name, msg)
 
 
+def _check_locations(locations: ArrayLike, part: _Part, name: str) -> Ints:
+    """Return locations of the points of a part, or say what is wrong with them."""
+    found = np.asarray(locations)
+    n_points = len(part.points)
+    if (
+        found.ndim != 3
+        or found.shape[:2] != (n_points, 2)
+        or found.shape[2] == 0
+        or found.dtype.kind not in "iu"
+    ):
+        msg = (
+            f"Locations{of_part(name)} are {found.dtype} of shape {found.shape}; "
+            f"expected integers of shape ({n_points}, 2, k): for each point the "
+            "vertices of its birth and of its death, padded with -1."
+        )
+        raise ValueError(msg)
+    for start in range(0, n_points, CHECKED_AT_ONCE):
+        some = found[start : start + CHECKED_AT_ONCE]
+        # Unsigned numbers above it would be negative in 64 bits.
+        valid = (some >= -1) & (some <= np.iinfo(np.int64).max)
+        if not valid.all():
+            row, _, _ = np.argwhere(~valid)[0]
+            diagram = int(np.searchsorted(part.offsets, start + row, side="right")) - 1
+            msg = (
+                f"has a point with the location {some[row].tolist()}; expected indices "
+                "from 0 on, or -1 where there is none."
+            )
+            raise DiagramError(diagram, name, msg)
+    sealed = np.ascontiguousarray(found, dtype=np.int64).view()
+    sealed.flags.writeable = False
+    return sealed
+
+
 def _check_name(name: Any) -> str:
     """Raise unless a part can have this name, also on screens and in files."""
     if name is None or (isinstance(name, str) and name == UNNAMED):
@@ -652,6 +777,27 @@ def _sealed(array: NDArray[Any]) -> NDArray[Any]:
     """Return a view that cannot be made writeable; the array's own flag could be."""
     array.flags.writeable = False
     return array.view()
+
+
+def _rows(locations: Ints | None, rows: slice | NDArray[Any]) -> Ints | None:
+    return None if locations is None else locations[rows]
+
+
+def _joined(blocks: list[Ints | None]) -> Ints | None:
+    """Put locations after one another, if all are there; narrow ones are padded."""
+    known = [block for block in blocks if block is not None]
+    if len(known) < len(blocks):
+        return None
+    width = max(block.shape[2] for block in known)
+    joined: Ints = np.concatenate(
+        [
+            np.pad(
+                block, ((0, 0), (0, 0), (0, width - block.shape[2])), constant_values=-1
+            )
+            for block in known
+        ]
+    )
+    return joined
 
 
 def _offsets(sizes: Ints) -> Ints:

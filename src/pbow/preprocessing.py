@@ -1,6 +1,7 @@
 """Transformers from diagrams to diagrams, to stand before a vectorizer in a pipeline.
 
-They learn on the training diagrams, if anything, and treat every part by itself.
+They learn on the training diagrams, if anything, and treat every part by itself. Points
+keep their locations in the raw data.
 """
 
 from __future__ import annotations
@@ -255,7 +256,12 @@ class Rescale(DiagramTransformer):
         return scale if scale > SMALLEST_SCALE else 1.0
 
     def _change(self, part: Diagrams, name: str) -> Diagrams:
-        return Diagrams(part.points / self.scales_[name], part.offsets, name=name)
+        return Diagrams(
+            part.points / self.scales_[name],
+            part.offsets,
+            name=name,
+            locations=part.locations,
+        )
 
 
 class SelectParts(DiagramTransformer):
@@ -333,4 +339,9 @@ def _keep(part: Diagrams, keep: NDArray[np.bool_], name: str) -> Diagrams:
     if keep.all():
         return part
     kept_before = np.concatenate(([0], np.cumsum(keep)))
-    return Diagrams(part.points[keep], kept_before[part.offsets], name=name)
+    return Diagrams(
+        part.points[keep],
+        kept_before[part.offsets],
+        name=name,
+        locations=None if part.locations is None else part.locations[keep],
+    )

@@ -184,6 +184,16 @@ def test_a_model_of_a_list_comes_back(ragged, path):
     assert_array_equal(loaded.transform(ragged), fitted.transform(list(ragged)))
 
 
+def test_a_model_that_keeps_its_training_diagrams_leaves_locations_out(path):
+    where = np.arange(6).reshape(3, 2, 1)
+    X = Diagrams([[0, 1], [0, 2], [0, 3]], [0, 2, 3], locations=where)
+    kernel = SlicedWassersteinKernel().fit(X)
+    pbow.save(kernel, path)
+    found = pbow.load(path).X_fit_
+    assert found == X
+    assert found.locations is None
+
+
 def test_parts_with_any_name_come_back(ragged, path):
     X = Diagrams.from_parts({"../Ж \0": ragged, "a": ragged})
     fitted = PersistenceBoW({"../Ж \0": 2, "a": 3}).fit(X)

@@ -211,3 +211,49 @@ def test_parts_of_different_length_are_refused(tmp_path):
     }
     with pytest.raises(FileFormatError, match="H0 has 1, H1 has 2"):
         read_native(forge(tmp_path / "X", arrays, ["H0", "H1"]))
+
+
+WHERE = np.array([[[4, 5], [5, -1]]])
+
+
+@pytest.mark.parametrize("mapped", [False, True])
+def test_locations_come_back(tmp_path, mapped):
+    located = Diagrams([[0, 1], [2, 3]], [0, 2], locations=np.repeat(WHERE, 2, axis=0))
+    X = Diagrams.from_parts({"H0": [[[0, 1]]], "H1": located})
+    write_native(X, tmp_path / "X")
+    Y = read_native(tmp_path / "X", mmap=mapped)
+    assert_same_bits(Y, X)
+    assert Y["H0"].locations is None
+    assert Y["H1"].locations.tolist() == located.locations.tolist()
+    assert not Y["H1"].locations.flags.writeable
+
+
+@pytest.mark.parametrize(
+    ("locations", "what"),
+    [
+        (WHERE.astype(float), "locations of part H1 are float64"),
+        (WHERE[:0], "Locations of part H1"),
+        (WHERE[0], "Locations of part H1"),
+        (WHERE - 7, "Diagram 0 of part H1 has a point with the location"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("mapped", [False, True])
+def test_locations_are_checked(tmp_path, locations, what, mapped):
+    arrays = {"points0": np.zeros((1, 2)), "offsets0": np.array([0, 1])}
+    path = forge(tmp_path / "X", {**arrays, "locations0": locations})
+    with pytest.raises(FileFormatError, match=what):
+        read_native(path, mmap=mapped)
+
+
+def test_locations_of_a_part_that_is_not_there_are_refused(tmp_path):
+    arrays = {"points0": np.zeros((1, 2)), "offsets0": np.array([0, 1])}
+    path = forge(tmp_path / "X", {**arrays, "locations1": WHERE})
+    with pytest.raises(FileFormatError, match="not those of 1 different"):
+        read_native(path)
+
+
+def test_locations_that_are_no_array_are_refused():
+    arrays = {"points0": np.zeros((1, 2)), "offsets0": np.array([0, 1])}
+    with pytest.raises(ValueError, match="locations of part H1 are str"):
+        from_arrays({"parts": ["H1"]}, {**arrays, "locations0": "x"})

@@ -518,6 +518,15 @@ def test_offsets_that_do_not_fit_the_points_are_refused(offsets, tmp_path):
         scan_diagrams(path)
 
 
+def test_blocks_leave_locations_out(tmp_path):
+    where = np.arange(6).reshape(3, 2, 1)
+    X = Diagrams([[0, 1], [0, 2], [0, 3]], [0, 2, 3], name="H1", locations=where)
+    write_diagrams(X, tmp_path / "a.pbow")
+    found, _, _ = read_all(scan_diagrams(tmp_path / "a.pbow"))
+    assert found == X
+    assert found.locations is None
+
+
 def test_parts_of_different_lengths_are_refused(tmp_path):
     path = write({"H0": [GOOD], "H1": [GOOD, GOOD]}, tmp_path / "a.pbow")
     with pytest.raises(FileFormatError, match=f"{path}: its parts have different numb"):

@@ -98,7 +98,9 @@ def read_diagrams(
     if known.holds == "collection":
         given_name = () if known.says_part else (name,)
         X = Diagrams.concatenate([known.read(p, *given_name) for p in paths])
-        return Diagrams(X.points, X.offsets, name=name) if X.parts == ("",) else X
+        if X.parts != ("",):
+            return X
+        return Diagrams(X.points, X.offsets, name=name, locations=X.locations)
     return read_samples(paths, known.read, name)
 
 

@@ -263,6 +263,8 @@ def _pack(value: Any, arrays: Arrays, path: str) -> Any:
         return path
     if isinstance(value, Diagrams):
         header, parts = to_arrays(value)
+        # Estimators have no use for locations.
+        parts = {n: a for n, a in parts.items() if not n.startswith("locations")}
         arrays.update({f"{path}/{name}": array for name, array in parts.items()})
         return header
     if is_dataclass(value):

@@ -28,7 +28,8 @@ def write_native(
 ) -> None:
     """Write diagrams to a file of pbow's own, usually named ``*.pbow``.
 
-    :func:`read_native` gives back the same collection to the last bit. The file is
+    :func:`read_native` gives back the same collection to the last bit, with the
+    locations of points in the raw data, if there are any. The file is
     safetensors, which other programs read too. Writes are atomic: an interrupted one
     leaves the old file as it was.
 
@@ -165,6 +166,9 @@ def to_arrays(X: Diagrams) -> tuple[dict[str, Any], Arrays]:
     for k, name in enumerate(X.parts):
         arrays[f"points{k}"] = X[name].points
         arrays[f"offsets{k}"] = X[name].offsets
+        locations = X[name].locations
+        if locations is not None:
+            arrays[f"locations{k}"] = locations
     return {"parts": list(X.parts)}, arrays
 
 
@@ -177,21 +181,27 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> Diagrams:
     expected = {
         f"{what}{k}" for what in ("points", "offsets") for k in range(len(parts))
     }
-    if len(set(parts)) < len(parts) or set(arrays) != expected:
+    optional = {f"locations{k}" for k in range(len(parts))}
+    if len(set(parts)) < len(parts) or set(arrays) - optional != expected:
         msg = (
             f"its arrays are not those of {len(parts)} different parts: points0, "
-            "offsets0, and so on."
+            "offsets0, maybe locations0, and so on."
         )
         raise ValueError(msg)
     return Diagrams.from_parts(
         {
-            name: _part(arrays[f"points{k}"], arrays[f"offsets{k}"], name)
+            name: _part(
+                arrays[f"points{k}"],
+                arrays[f"offsets{k}"],
+                arrays.get(f"locations{k}"),
+                name,
+            )
             for k, name in enumerate(parts)
         }
     )
 
 
-def _part(points: Any, offsets: Any, name: str) -> Diagrams:
+def _part(points: Any, offsets: Any, locations: Any, name: str) -> Diagrams:
     # In a model, other values may stand where arrays should.
     found = [getattr(a, "dtype", type(a).__name__) for a in (points, offsets)]
     if found != [np.float64, np.int64]:
@@ -200,12 +210,16 @@ def _part(points: Any, offsets: Any, name: str) -> Diagrams:
             "expected arrays of float64 and int64."
         )
         raise ValueError(msg)
+    found_too = getattr(locations, "dtype", type(locations).__name__)
+    if locations is not None and found_too != np.int64:
+        msg = f"locations of part {name} are {found_too}; expected an array of int64."
+        raise ValueError(msg)
     # Differences of offsets outside of this range could overflow and look like sizes.
     n_points = points.size // 2
     if ((offsets < 0) | (offsets > n_points)).any():
         msg = f"offsets of part {name} lie outside of 0 to {n_points}, its points."
         raise ValueError(msg)
-    return Diagrams(points, offsets, name=name)
+    return Diagrams(points, offsets, name=name, locations=locations)
 
 
 def _check_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
