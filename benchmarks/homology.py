@@ -36,8 +36,8 @@ def _clouds(settings: Settings) -> Table:
     clouds = list(make_shapes(1, 500, random_state=SEED)[0])
     clouds = clouds[: max(1, len(clouds) // min(settings.shrink, 3))]
 
-    def ours(n_jobs: int = 1) -> Diagrams:
-        return rips(clouds, dims=(0, 1), n_jobs=n_jobs)
+    def ours(**options: Any) -> Diagrams:
+        return rips(clouds, dims=(0, 1), **options)
 
     def by_ripser() -> list[list[np.ndarray]]:
         return [ripser.ripser(cloud)["dgms"] for cloud in clouds]
@@ -52,8 +52,8 @@ def _clouds(settings: Settings) -> Table:
 def _images(settings: Settings) -> Table:
     images = _height_maps(max(2, 200 // settings.shrink))
 
-    def ours(n_jobs: int = 1) -> Diagrams:
-        return cubical(images, dims=(0, 1), n_jobs=n_jobs)
+    def ours(**options: Any) -> Diagrams:
+        return cubical(images, dims=(0, 1), **options)
 
     def by_cripser() -> list[list[np.ndarray]]:
         found = [tcripser.computePH(image, maxdim=1)[:, :3] for image in images]
@@ -73,8 +73,8 @@ def _graphs(settings: Settings) -> Table:
     graphs = _discussions(max(2, 2000 // settings.shrink))
     flat = Graphs.from_list(graphs)
 
-    def ours(n_jobs: int = 1) -> Diagrams:
-        return graph_sublevel(flat, n_jobs=n_jobs)
+    def ours(**options: Any) -> Diagrams:
+        return graph_sublevel(flat, **options)
 
     def one(edges: np.ndarray, n_vertices: int) -> list[np.ndarray]:
         degrees = np.bincount(edges.ravel(), minlength=n_vertices).astype(float)
@@ -100,8 +100,8 @@ def _mesh(settings: Settings) -> Table:
     n_sources = max(2, 40 // settings.shrink)
     sources = np.linspace(0, len(vertices) - 1, n_sources).astype(int)
 
-    def ours(n_jobs: int = 1) -> Diagrams:
-        return mesh_geodesic(vertices, faces, sources, n_jobs=n_jobs)
+    def ours(**options: Any) -> Diagrams:
+        return mesh_geodesic(vertices, faces, sources, **options)
 
     corners = np.sort(faces, axis=1)
     edges = np.unique(corners[:, [[0, 1], [0, 2], [1, 2]]].reshape(-1, 2), axis=0)
@@ -142,8 +142,13 @@ def _race(
     contenders = [
         Contender("pbow", ours),
         Contender(
+            "pbow, return_locations",
+            lambda: ours(return_locations=True),
+            lambda X: same_diagrams(expected, _by_sample(X), 0.0),
+        ),
+        Contender(
             f"pbow, {settings.threads} threads",
-            lambda: ours(settings.threads),
+            lambda: ours(n_jobs=settings.threads),
             lambda X: same_diagrams(expected, _by_sample(X), 0.0),
         ),
     ]

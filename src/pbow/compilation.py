@@ -19,7 +19,14 @@ from pbow._utils.progress import progress_bar
 from pbow.compute.random import draw_bits
 from pbow.diagrams import Diagrams
 from pbow.distances import wasserstein_distance
-from pbow.homology import graph_extended, graph_sublevel, mesh_geodesic, sparse_rips
+from pbow.homology import (
+    cubical,
+    graph_extended,
+    graph_sublevel,
+    mesh_geodesic,
+    rips,
+    sparse_rips,
+)
 
 __all__ = ["warm_up"]
 
@@ -90,7 +97,7 @@ def _steps() -> Iterator[Callable[[], Any]]:
     yield partial(graph_sublevel, [graph], dims=(0, 1))
     yield partial(graph_extended, [graph])
     yield partial(mesh_geodesic, triangle, [[0, 1, 2]], [0])
-    yield partial(_use_sparse_rips, triangle)
+    yield partial(_use_gudhi, triangle)
 
 
 def _points(rng: np.random.Generator, shape: tuple[int, int]) -> Any:
@@ -132,7 +139,9 @@ def _pairs(rng: np.random.Generator) -> Iterator[tuple[Any, Any]]:
     yield np.repeat(far[:3], 20, axis=0), np.repeat(near[:3], 20, axis=0)  # repeated
 
 
-def _use_sparse_rips(cloud: Any) -> None:
+def _use_gudhi(cloud: Any) -> None:
     # Without gudhi nobody needs its loops.
     with suppress(ImportError):
         sparse_rips([cloud])
+        rips([cloud], return_locations=True)
+        cubical([[[0.1, 0.2]]], return_locations=True)

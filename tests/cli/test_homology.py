@@ -268,3 +268,29 @@ def test_graphs_with_a_few_distinct_points_have_advice(run, tmp_path, rng):
     )
     result = run("homology a.txt --kind graphs --heat 10 -o x.pbow")
     assert "distinct" not in result.stderr
+
+
+def test_locations_are_stored_on_request(run, tmp_path, rng):
+    image, cloud = rng.normal(size=(1, 6, 6)), rng.normal(size=(1, 9, 2))
+    np.save(tmp_path / "image.npy", image)
+    np.save(tmp_path / "cloud.npy", cloud)
+    mesh = "OFF\n4 3 0\n0 0 0\n1 0 0\n1 1 0\n0 1 2\n3 0 1 2\n3 0 2 3\n3 0 1 3\n"
+    (tmp_path / "mesh.off").write_text(mesh)
+    out = tmp_path / "X.pbow"
+    for name, kind in (("image.npy", "images"), ("cloud.npy", "clouds")):
+        run("homology", tmp_path / name, "--kind", kind, "--locations", "-o", out)
+        X = read_diagrams(out)
+        assert all(X[part].locations is not None for part in X.parts)
+    run("homology", tmp_path / "mesh.off", "--locations", "-o", out)
+    assert read_diagrams(out).locations.shape[1:] == (2, 1)
+    run("homology", tmp_path / "mesh.off", "-o", out)
+    assert read_diagrams(out).locations is None
+
+
+def test_locations_need_a_file_that_stores_them(run, tmp_path):
+    words = ["homology", tmp_path, "--kind", "images", "--locations"]
+    found = run(*words, "-o", tmp_path / "X.csv", code=2)
+    assert "only .pbow files store locations" in found.stderr
+    words = ["homology", tmp_path, "--kind", "clouds", "--locations"]
+    words += ["--method", "sparse-rips", "-o", tmp_path / "X.pbow"]
+    assert "no parameter return_locations" in run(*words, code=2).stderr

@@ -4,7 +4,7 @@ from numba import njit
 from numpy.testing import assert_array_equal
 
 from pbow.compute import union_find
-from pbow.compute.union_find import find
+from pbow.compute.union_find import find, merge_components
 from pbow.homology import Graphs, graph_sublevel
 
 
@@ -74,3 +74,8 @@ def test_vertices_are_sorted_by_value_and_equal_ones_by_index(rng, n, digits):
     for values in (rng.normal(size=n).round(digits), rng.integers(0, max(n, 1), n)):
         expected = np.argsort(values, kind="stable")
         assert_array_equal(order_of(values.astype(float)), expected)
+
+
+def test_of_two_components_that_meet_the_one_with_the_later_first_vertex_dies():
+    edges = np.array([[3, 1], [2, 4], [4, 3]])
+    assert merge_components(edges, 6).tolist() == [3, 4, 2, 0, 1, 5]

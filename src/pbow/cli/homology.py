@@ -134,6 +134,13 @@ def _parse_columns(
     show_default="all",
     help="Vertices of each mesh to start from, spread evenly over their indices.",
 )
+@click.option(
+    "--locations",
+    "return_locations",
+    is_flag=True,
+    default=None,
+    help="Keep where in the data each point is born and dies; a .pbow file stores it.",
+)
 @options.settings(
     "Another parameter of the function of pbow.homology, as epsilon, k, periodic."
 )
@@ -210,6 +217,7 @@ def homology(
             noun = option.removeprefix("--").removesuffix("s-out")
             msg = f"What comes by the standard input has no {noun} for {option}."
             raise click.UsageError(msg)
+    _check_locations(output, located=bool(given["return_locations"]))
     if kind is None and any(map(is_stream, inputs)):
         msg = "Pass --kind: what comes by the standard input has no extension."
         raise click.UsageError(msg)
@@ -231,7 +239,8 @@ def homology(
         if labels_out is not None:
             _check_labels(data.labels)
             lines[labels_out] = _one_per_line(data.labels)
-        X = _compute(function, data, n_jobs)
+        located = bool(given["return_locations"])
+        X = _compute(function, data, n_jobs, located=located)
     with ExitStack() as stack:
         for path, text in lines.items():
             stack.enter_context(writing(path)).write(text)
@@ -248,6 +257,12 @@ def homology(
     report(output, X, start, as_json=as_json, samples=len(X), parts=X.parts)
     if kind == "graphs" and given["heat"] is None and "values" not in settings:
         _report_few_values(X)
+
+
+def _check_locations(output: Path, *, located: bool) -> None:
+    if located and output.suffix.lower() != ".pbow":
+        msg = f"--locations: only .pbow files store locations; got -o {output}."
+        raise click.UsageError(msg)
 
 
 def _report_clouds(data: RawData) -> None:
@@ -389,7 +404,9 @@ def _check_coordinates(data: RawData) -> None:
             raise ValueError(msg)
 
 
-def _compute(function: Callable[..., Diagrams], data: RawData, n_jobs: int) -> Diagrams:
+def _compute(
+    function: Callable[..., Diagrams], data: RawData, n_jobs: int, *, located: bool
+) -> Diagrams:
     """Compute the diagrams; an error of one item names its file."""
     from pbow.diagrams import Diagrams  # noqa: PLC0415
     from pbow.homology import mesh_geodesic  # noqa: PLC0415
@@ -398,6 +415,7 @@ def _compute(function: Callable[..., Diagrams], data: RawData, n_jobs: int) -> D
     if "progress" in inspect.signature(function).parameters:
         common["progress"] = sys.stderr.isatty()
     if function is mesh_geodesic:
+        common["return_locations"] = located
         return Diagrams.concatenate([function(*m, **common) for m in data.samples])
     try:
         with waiting("Computing diagrams") if len(common) == 1 else nullcontext():

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow.compute.jit import helper, inlined, loop
-from pbow.compute.union_find import find, lower_stars
+from pbow.compute.union_find import find, lower_stars, marks_of
 
 __all__ = ["extended_graphs"]
 
@@ -47,6 +47,7 @@ def extended_graphs(
     edges: Ids,
     nodes: Ints,
     offsets: Ints,
+    by_vertex: np.bool_,
     ord0: Floats,
     n_ord0: Ints,
     rel1: Floats,
@@ -59,8 +60,9 @@ def extended_graphs(
     """Set the points (min, max) of the extended persistence of each graph.
 
     Those of ``ext1`` start at row ``offsets[g]``, the others at ``nodes[g]``. Pairs of
-    one value are left out. Cost: two sorts of the vertices, and for each edge a walk
-    through the forest, at most n_vertices * n_edges.
+    one value are left out. If ``by_vertex``, vertices stand there for their values.
+    Cost: two sorts of the vertices, and for each edge a walk through the forest, at
+    most n_vertices * n_edges.
     """
     for g in range(len(nodes) - 1):
         first, last = nodes[g], nodes[g + 1]
@@ -70,12 +72,13 @@ def extended_graphs(
             edges,
             offsets[g],
             offsets[g + 1],
+            by_vertex,
             ord0[first:last],
             ext0[first:last],
             ext1[offsets[g] : offsets[g + 1]],
         )
         n_rel1[g] = _downwards(
-            heights, edges, offsets[g], offsets[g + 1], rel1[first:last]
+            heights, edges, offsets[g], offsets[g + 1], by_vertex, rel1[first:last]
         )
 
 
@@ -85,11 +88,13 @@ def _upwards(
     edges: Ids,
     first: int,
     last: int,
+    by_vertex: np.bool_,
     ord0: Floats,
     ext0: Floats,
     ext1: Floats,
 ) -> tuple[int, int, int]:
-    levels, starts, lower = lower_stars(values, edges, first, last)
+    levels, starts, lower, order = lower_stars(values, edges, first, last)
+    marks = marks_of(levels, order, by_vertex)
     n = levels.shape[0]
     parent = np.empty(n, np.int32)
     above = np.empty(n, np.int32)  # what a vertex of the forest hangs on
@@ -107,8 +112,8 @@ def _upwards(
             if other == elder:
                 lowest = _exchange(above, seen, k, s, r)
                 if levels[lowest] < levels[r]:
-                    ext1[n_ext1, 0] = levels[lowest]
-                    ext1[n_ext1, 1] = levels[r]
+                    ext1[n_ext1, 0] = marks[lowest]
+                    ext1[n_ext1, 1] = marks[r]
                     n_ext1 += 1
                 continue
             # The smaller tree is turned, so that no vertex is turned often.
@@ -121,16 +126,16 @@ def _upwards(
             parent[younger] = elder
             size[elder] += size[younger]
             if levels[younger] < levels[r]:
-                ord0[n_ord0, 0] = levels[younger]
-                ord0[n_ord0, 1] = levels[r]
+                ord0[n_ord0, 0] = marks[younger]
+                ord0[n_ord0, 1] = marks[r]
                 n_ord0 += 1
-    top = np.empty(n)
+    top = np.empty(n, np.int32)
     for r in range(n):
-        top[find(parent, r)] = levels[r]
+        top[find(parent, r)] = r
     for r in range(n):
-        if parent[r] == r and levels[r] < top[r]:
-            ext0[n_ext0, 0] = levels[r]
-            ext0[n_ext0, 1] = top[r]
+        if parent[r] == r and levels[r] < levels[top[r]]:
+            ext0[n_ext0, 0] = marks[r]
+            ext0[n_ext0, 1] = marks[top[r]]
             n_ext0 += 1
     return n_ord0, n_ext0, n_ext1
 
@@ -188,12 +193,16 @@ def _hang(above: Ids, s: int, r: int, stop: Any) -> None:
 
 
 @inlined
-def _downwards(values: Floats, edges: Ids, first: int, last: int, rel1: Floats) -> int:
+def _downwards(
+    values: Floats, edges: Ids, first: int, last: int, by_vertex: np.bool_, rel1: Floats
+) -> int:
     n = values.shape[0]
     negated = np.empty(n)
     for v in range(n):
         negated[v] = -values[v]
-    levels, starts, lower = lower_stars(negated, edges, first, last)
+    levels, starts, lower, order = lower_stars(negated, edges, first, last)
+    marks = marks_of(levels, order, by_vertex)
+    sign = 1.0 if by_vertex else -1.0
     parent = np.empty(n, np.int32)
     n_rel1 = 0
     for r in range(n):
@@ -207,7 +216,7 @@ def _downwards(values: Floats, edges: Ids, first: int, last: int, rel1: Floats) 
             elder = min(elder, other)
             parent[younger] = elder
             if levels[younger] < levels[r]:
-                rel1[n_rel1, 0] = -levels[r]
-                rel1[n_rel1, 1] = -levels[younger]
+                rel1[n_rel1, 0] = sign * marks[r]
+                rel1[n_rel1, 1] = sign * marks[younger]
                 n_rel1 += 1
     return n_rel1

@@ -24,8 +24,8 @@ __all__ = [
     "find",
     "lower_stars",
     "mark_simple",
+    "marks_of",
     "merge_components",
-    "rank_vertices",
     "sublevel_graphs",
 ]
 
@@ -149,17 +149,6 @@ def _merge_sort(values: Floats, order: Ints, merged: Ints) -> None:
 
 
 @loop
-def rank_vertices(values: Floats, nodes: Ints, ranks: Floats, order: Ints) -> None:
-    """Set the rank of each vertex in its graph, and the vertex of each rank."""
-    for g in range(len(nodes) - 1):
-        first = nodes[g]
-        own = _order(values[first : nodes[g + 1]])
-        for r in range(own.shape[0]):
-            order[first + r] = own[r]
-            ranks[first + own[r]] = r
-
-
-@loop
 def merge_components(edges: Ints, n: int) -> Ints:
     """Return the vertex of lowest index of each component that dies, then of the rest.
 
@@ -183,12 +172,12 @@ def merge_components(edges: Ints, n: int) -> Ints:
 @helper
 def lower_stars(
     values: Floats, edges: Ids, first: int, last: int
-) -> tuple[Floats, Ids, Ids]:
-    """Return ``levels, starts, lower`` of the graph with edges ``first:last``.
+) -> tuple[Floats, Ids, Ids, Ints]:
+    """Return ``levels, starts, lower, order`` of the graph with edges ``first:last``.
 
-    ``levels[r]`` is the value of the vertex of rank r, and the neighbors of lower rank
-    have the ranks ``lower[starts[r]:starts[r + 1]]``, in the order of the edges. Cost:
-    a sort of the vertices, and n_edges.
+    ``levels[r]`` is the value of the vertex of rank r, which is ``order[r]``, and the
+    neighbors of lower rank have the ranks ``lower[starts[r]:starts[r + 1]]``, in the
+    order of the edges. Cost: a sort of the vertices, and n_edges.
     """
     n = values.shape[0]
     order = _order(values)
@@ -211,7 +200,13 @@ def lower_stars(
         later = max(a, b)
         lower[place[later]] = min(a, b)
         place[later] += 1
-    return levels, starts, lower
+    return levels, starts, lower, order
+
+
+@helper
+def marks_of(levels: Floats, order: Ints, by_vertex: np.bool_) -> Floats:
+    """Return what stands for the vertex of each rank: its value, or its index."""
+    return order.astype(np.float64) if by_vertex else levels
 
 
 @loop
@@ -220,6 +215,7 @@ def sublevel_graphs(
     edges: Ids,
     nodes: Ints,
     offsets: Ints,
+    by_vertex: np.bool_,
     components: Floats,
     n_components: Ints,
     loops: Floats,
@@ -231,12 +227,14 @@ def sublevel_graphs(
     them: first those that die, by death, then the essential ones, by birth. Where an
     edge joins two components the younger one dies, unless it is just born; where it
     joins what is joined already it closes a loop, which goes to ``loops`` from row
-    ``offsets[g]`` on. Cost: a sort of the vertices, and nearly n_edges.
+    ``offsets[g]`` on. If ``by_vertex``, vertices stand there for their values. Cost: a
+    sort of the vertices, and nearly n_edges.
     """
     for g in range(len(nodes) - 1):
-        levels, starts, lower = lower_stars(
+        levels, starts, lower, order = lower_stars(
             values[nodes[g] : nodes[g + 1]], edges, offsets[g], offsets[g + 1]
         )
+        marks = marks_of(levels, order, by_vertex)
         n = levels.shape[0]
         parent = np.empty(n, np.int32)
         row, loop = nodes[g], offsets[g]
@@ -246,7 +244,7 @@ def sublevel_graphs(
             for k in range(starts[r], starts[r + 1]):
                 other = find(parent, lower[k])
                 if other == elder:
-                    loops[loop, 0] = levels[r]
+                    loops[loop, 0] = marks[r]
                     loops[loop, 1] = math.inf
                     loop += 1
                     continue
@@ -254,12 +252,12 @@ def sublevel_graphs(
                 elder = min(elder, other)
                 parent[younger] = elder
                 if levels[younger] < levels[r]:
-                    components[row, 0] = levels[younger]
-                    components[row, 1] = levels[r]
+                    components[row, 0] = marks[younger]
+                    components[row, 1] = marks[r]
                     row += 1
         for r in range(n):
             if parent[r] == r:
-                components[row, 0] = levels[r]
+                components[row, 0] = marks[r]
                 components[row, 1] = math.inf
                 row += 1
         n_components[g] = row - nodes[g]

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pbow.compute.truncate import are_told_apart
 from pbow.errors import ParameterError
 from pbow.homology._common import Floats, Ints
 
@@ -56,17 +57,20 @@ def distinct_keys(values: Floats) -> Keys:
     """Return the keys of an array of values, which is C-contiguous."""
     flat = values.ravel()
     bits = flat.view(np.int64)
-    mask = (1 << max(len(flat) - 1, 1).bit_length()) - 1
-    if (bits & mask).any():
+    n_bits = max(len(flat) - 1, 1).bit_length()
+    mask = (1 << n_bits) - 1
+    # The index goes into the last bits: a sort would take longer than the diagram.
+    # Whole numbers and single precision leave these free; if others need them to be
+    # told apart, they are sorted.
+    is_free = not (bits & mask).any()
+    if not is_free and not are_told_apart(flat.view(np.uint64), np.uint64(n_bits)):
         keys, order = ranks(flat)
         return Keys(flat, keys, lambda found: order[found.astype(np.int64)])
-    # Whole numbers and single precision leave the last bits free, and the index goes
-    # there: no sort, which would take longer than the diagram. Floats below zero grow
-    # as their bits fall, so there the index is turned round.
+    # Floats below zero grow as their bits fall, so there the index is turned round.
     packed = np.right_shift(bits, 63)
-    packed &= mask
     packed ^= np.arange(len(flat))
-    packed |= bits
+    packed &= mask
+    packed |= bits if is_free else bits & ~mask
     keys = packed.view(np.float64)
     keys[np.isinf(flat)] = np.inf  # these bits would be NaN
     return Keys(flat, keys, lambda found: _unpacked(found.view(np.int64), mask))

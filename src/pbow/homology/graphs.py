@@ -10,7 +10,7 @@ import numpy as np
 from pbow._utils.checks import check_dims
 from pbow._utils.threads import for_each_block
 from pbow.compute.extended import extended_graphs
-from pbow.compute.union_find import count_neighbors, rank_vertices, sublevel_graphs
+from pbow.compute.union_find import count_neighbors, sublevel_graphs
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
 from pbow.errors import ParameterError
 from pbow.homology._common import Floats, Ints, as_numbers, check_items
@@ -107,8 +107,9 @@ def graph_sublevel(
     bounds = {"H0": "nodes", "H1": "edges"}
     parts = [f"H{dim}" for dim in wanted]
     located = check_return_locations(return_locations)
-    compute = _compute_located if located else _compute
-    return compute(sublevel_graphs, flat, heights, bounds, parts, n_jobs)
+    return _compute(
+        sublevel_graphs, flat, heights, bounds, parts, n_jobs, located=located
+    )
 
 
 def graph_extended(
@@ -173,8 +174,10 @@ def graph_extended(
     flat, heights = _flat(graphs, values)
     bounds = {"Ord0": "nodes", "Rel1": "nodes", "Ext0": "nodes", "Ext1": "edges"}
     located = check_return_locations(return_locations)
-    compute = _compute_located if located else _compute
-    return compute(extended_graphs, flat, heights, bounds, list(bounds), n_jobs)
+    parts = list(bounds)
+    return _compute(
+        extended_graphs, flat, heights, bounds, parts, n_jobs, located=located
+    )
 
 
 def gudhi_orientation(part: str) -> int:
@@ -210,6 +213,8 @@ def _compute(
     bounds: Mapping[str, str],
     wanted: Sequence[str],
     n_jobs: int | None,
+    *,
+    located: bool,
 ) -> Diagrams:
     """Run a loop over all graphs; a part has at most one point per node, or per edge.
 
@@ -228,57 +233,40 @@ def _compute(
             graphs.edges,
             nodes[first : last + 1],
             graphs.offsets[first : last + 1],
+            np.bool_(located),
             *(array for pair in filled for array in pair),
         )
 
     for_each_block(
         run, nodes + graphs.offsets, nanoseconds_per_point=NANOSECONDS, n_jobs=n_jobs
     )
+    gathered = {
+        part: _gathered(points[part], starts[bounds[part]][:-1], counts[part])
+        for part in wanted
+    }
     return Diagrams.from_parts(
         {
-            part: _gathered(points[part], starts[bounds[part]][:-1], counts[part])
-            for part in wanted
+            part: _located(*both, heights, nodes) if located else Diagrams(*both)
+            for part, both in gathered.items()
         }
     )
 
 
-def _compute_located(
-    loop: Callable[..., None],
-    graphs: Graphs,
-    heights: Floats,
-    bounds: Mapping[str, str],
-    wanted: Sequence[str],
-    n_jobs: int | None,
-) -> Diagrams:
-    """Run a loop on the ranks of vertices, and turn these into vertices and values."""
-    nodes = cumulated(graphs.num_nodes)
-    ranks, order = np.empty(len(heights)), np.empty(len(heights), np.int64)
-    rank_vertices(heights, nodes, ranks, order)
-    X = _compute(loop, graphs, ranks, bounds, wanted, n_jobs)
-    return Diagrams.from_parts(
-        {part: _located(X[part], heights, nodes[:-1], order) for part in wanted}
-    )
-
-
-def _located(part: Diagrams, heights: Floats, first: Ints, order: Ints) -> Diagrams:
-    """Return the points of values, with vertices, for those of ranks."""
-    graph = np.repeat(np.arange(len(part)), part.sizes)
-    start = first[graph][:, np.newaxis]
-    finite = np.isfinite(part.points)
-    rank = np.where(finite, part.points, 0.0).astype(np.int64)
-    vertex = order[start + rank]
-    points = np.where(finite, heights[start + vertex], np.inf)
-    kept = points[:, 0] < points[:, 1]
-    vertex[~finite] = -1
-    offsets = cumulated(kept)[part.offsets]
-    return Diagrams(points[kept], offsets, locations=vertex[kept, :, np.newaxis])
-
-
-def _gathered(points: Floats, starts: Ints, counts: Ints) -> Diagrams:
+def _gathered(points: Floats, starts: Ints, counts: Ints) -> tuple[Floats, Ints]:
     """Put the first `counts` points from each of `starts` on after one another."""
     offsets = cumulated(counts)
     rows = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], counts)
-    return Diagrams(points[rows], offsets)
+    return points[rows], offsets
+
+
+def _located(ends: Floats, offsets: Ints, heights: Floats, nodes: Ints) -> Diagrams:
+    """Return the diagrams of which a loop gave the vertices of birth and death."""
+    first = np.repeat(nodes[:-1], np.diff(offsets))[:, np.newaxis]
+    finite = np.isfinite(ends)
+    vertices = np.where(finite, ends, 0.0).astype(np.int64)
+    points = np.where(finite, heights[first + vertices], np.inf)
+    vertices[~finite] = -1
+    return Diagrams(points, offsets, locations=vertices[:, :, np.newaxis])
 
 
 def _flat(graphs: Any, values: Any) -> tuple[Graphs, Floats]:
