@@ -31,8 +31,8 @@ plt.show()
 # %%
 # Sphere and torus
 # ----------------
-# Red words have more points in spheres, blue words in tori. The most persistent loops
-# belong to the torus: on a sphere every loop is filled.
+# Orange words have more points in spheres, blue words in tori. The most persistent
+# loops belong to the torus: on a sphere every loop is filled.
 
 between = [SHAPE_NAMES.index("sphere"), SHAPE_NAMES.index("torus")]
 plot_class_difference(bow, X, y, between, label_names=SHAPE_NAMES)
