@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
+from pbow.datasets import SHAPE_NAMES, make_shapes
 from pbow.explain import explain_words, find_word, locate_word, word_memberships
 from pbow.features import distance_kernel
 from pbow.vectorizers import PersistenceStatistics, PersistenceVLAD
@@ -316,3 +317,34 @@ def test_diagrams_without_locations_say_how_to_get_them():
         ValueError, match=r"part H1 have no locations.*return_locations"
     ):
         locate_word(fitted(X), X, 0)
+
+
+def test_the_long_lived_loop_speaks_for_circles_and_is_found_around_them():
+    pytest.importorskip("gudhi")
+    from pbow.homology import rips  # noqa: PLC0415
+
+    clouds, y = make_shapes(n_per_class=8, n_points=120, noise=0.05, random_state=0)
+    y = np.array(SHAPE_NAMES)[y]
+    X = rips(clouds, dims=1, return_locations=True)
+    for make in (PersistenceBoW, StablePersistenceBoW):
+        bow = fitted(X, 12, make, point_weight="ramp")
+        machine = SVC(kernel=distance_kernel, C=10.0)
+        explanation = explain_words(bow, machine, X, y, cv=4)
+        [word] = explanation.top("circle", 1, more_points=True)
+        column = explanation.names.tolist().index(word)
+        assert column == explanation.persistences.argmax()
+        row = explanation.row_of("circle")
+        assert explanation.mean[row, column] > 2.0 * explanation.std[row, column]
+        for sample in np.flatnonzero(y == "circle"):
+            found = locate_word(bow, X[sample : sample + 1], word)
+            assert len(found.points) == 1
+            # It dies when the side of an equilateral triangle in the circle enters, and
+            # is born with an edge between neighbors.
+            for vertices, shortest, longest in (
+                (found.births[0], 0.0, 0.45),
+                (found.deaths[0], 0.6, 1.1),
+            ):
+                ends = clouds[sample][vertices]
+                radii = np.linalg.norm(ends[:, :2] - 0.5, axis=1)
+                assert_allclose(radii, 0.5, atol=0.2)
+                assert shortest < np.linalg.norm(ends[1] - ends[0]) < longest

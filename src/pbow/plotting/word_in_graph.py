@@ -130,7 +130,7 @@ def _layout(edges: Ints, n_vertices: int) -> Floats:
     distances = shortest_path(adjacency, directed=False, unweighted=True)
     is_far = np.isinf(distances)
     # Components stand beside each other.
-    distances[is_far] = 1.5 * distances[~is_far].max(initial=0.0) + 1.0
+    distances[is_far] = 0.75 * distances[~is_far].max(initial=0.0) + 1.0
     if n_vertices < 3:
         return np.column_stack(
             (np.arange(n_vertices, dtype=float), np.zeros(n_vertices))
