@@ -54,6 +54,10 @@ def draw_marks(ax: Axes, places: Floats, memberships: Floats, event: str) -> Non
     """
     from matplotlib.colors import to_rgba  # noqa: PLC0415
 
+    exist = np.isfinite(places).all(axis=1)
+    if not exist.any():
+        return  # essential points: the legend names what can be seen
+    places, memberships = places[exist], memberships[exist]
     colors = np.tile(to_rgba(EVENT_COLORS[event]), (len(memberships), 1))
     colors[:, 3] = PALEST + (1.0 - PALEST) * memberships
     look: dict[str, Any] = {"marker": "x", "color": colors}
