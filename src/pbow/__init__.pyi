@@ -11,6 +11,7 @@ from . import errors as errors
 from . import estimator as estimator
 from . import evaluation as evaluation
 from . import experiment as experiment
+from . import explain as explain
 from . import explorer as explorer
 from . import features as features
 from . import homology as homology

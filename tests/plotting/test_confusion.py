@@ -24,10 +24,10 @@ def test_numbers_are_written_into_their_cells_and_nothing_into_empty_ones():
     texts = plot_confusion(MATRIX).texts
     # Position is (column, row).
     assert {t.get_position(): (t.get_text(), t.get_color()) for t in texts} == {
-        (0, 0): ("75", "white"),
-        (1, 0): ("25", "black"),
-        (1, 1): ("100", "white"),
-        (2, 1): ("<1", "black"),
+        (0, 0): ("75%", "white"),
+        (1, 0): ("25%", "black"),
+        (1, 1): ("100%", "white"),
+        (2, 1): ("<1%", "black"),
     }
 
 

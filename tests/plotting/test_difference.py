@@ -15,7 +15,7 @@ from tests.plotting.doubles import (
 from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
 from pbow.codebook import KMeansCodebook
 from pbow.plotting import plot_class_difference
-from pbow.plotting._axes import BLUE, RED
+from pbow.plotting._axes import BLUE, ORANGE
 
 plt = pytest.importorskip("matplotlib.pyplot")
 to_rgba = pytest.importorskip("matplotlib.colors").to_rgba
@@ -77,7 +77,7 @@ def test_the_labels_are_left_and_right_on_one_scale():
     left, _, right = draw()
     areas = np.array([circles(ax).get_sizes() for ax in (left, right)])
     assert_allclose(areas / areas.max(), np.array([[2, 1, 1], [0, 8, 1]]) / 8)
-    assert set(colors(left)) == {to_rgba(RED)}
+    assert set(colors(left)) == {to_rgba(ORANGE)}
     assert set(colors(right)) == {to_rgba(BLUE)}
 
 
@@ -85,14 +85,14 @@ def test_between_them_is_what_one_has_more_in_its_color():
     _, ax, _ = draw()
     areas = circles(ax).get_sizes()
     assert_allclose(areas / areas.max(), np.array([2, 7, 0]) / 7)
-    assert colors(ax)[:2] == [to_rgba(RED), to_rgba(BLUE)]
+    assert colors(ax)[:2] == [to_rgba(ORANGE), to_rgba(BLUE)]
     assert circles(ax).get_linewidths()[2] == 0
 
 
 def test_the_order_of_labels_decides_who_is_left_and_red():
     axes = draw(("b", "a"))
     assert titles(axes) == ["b", "difference", "a"]
-    assert colors(axes[1])[:2] == [to_rgba(BLUE), to_rgba(RED)]
+    assert colors(axes[1])[:2] == [to_rgba(BLUE), to_rgba(ORANGE)]
 
 
 def test_a_zoom_shows_the_words_in_it_on_their_own_scale():

@@ -154,7 +154,7 @@ def class_words(**given: Any) -> None:
     nargs=2,
     required=True,
     metavar="LABEL LABEL",
-    help="The two labels: red and blue.",
+    help="The two labels: orange and blue.",
 )
 def difference(between: tuple[str, str], **given: Any) -> None:
     r"""Draw near which words the diagrams of two labels differ.

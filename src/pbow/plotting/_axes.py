@@ -17,8 +17,9 @@ __all__ = [
     "BLUE",
     "COLORS",
     "GRAY",
+    "LIGHT_GRAY",
     "MARKERS",
-    "RED",
+    "ORANGE",
     "check_axes",
     "check_panels",
     "draw_lines",
@@ -27,8 +28,10 @@ __all__ = [
 
 # Palette of Okabe and Ito, the darkest first; yellow is too pale for points.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-BLUE, RED = COLORS[:2]
+# The second is the one that Okabe and Ito call vermilion; most people say orange.
+BLUE, ORANGE = COLORS[:2]
 GRAY = "0.35"
+LIGHT_GRAY = "0.6"
 # Shapes beside colors, for readers who do not see the colors.
 MARKERS = "os^Dv<>"
 

@@ -11,9 +11,9 @@ from scipy.spatial import Voronoi
 
 from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.diagrams import Diagrams
-from pbow.plotting._axes import BLUE, GRAY, RED, check_axes, draw_lines
+from pbow.plotting._axes import BLUE, GRAY, LIGHT_GRAY, ORANGE, check_axes, draw_lines
 from pbow.plotting._checks import check_codebook, check_points, check_samples
-from pbow.plotting._circles import places_of, room_for
+from pbow.plotting._circles import draw_beyond, draw_words_beyond, places_of, room_for
 from pbow.sampling import draw_sample
 
 if TYPE_CHECKING:
@@ -21,13 +21,12 @@ if TYPE_CHECKING:
 
     from pbow.vectorizers import PersistenceBoW, StablePersistenceBoW
 
-__all__ = ["LIGHT_GRAY", "draw_codebook", "plot_codebook", "thinned"]
+__all__ = ["draw_codebook", "plot_codebook", "thinned"]
 
 Floats = NDArray[np.float64]
 
 # Dots of the consolidated diagram; more would only blacken the same places.
 MOST_POINTS = 5000
-LIGHT_GRAY = "0.6"
 # Of the view in scaled coordinates, relative to the longer side.
 SHORTEST_SIDE = 1e-6
 
@@ -103,7 +102,7 @@ def plot_codebook(
         births,
         persistences,
         s=22.0,
-        color=RED,
+        color=ORANGE,
         edgecolor="white",
         linewidths=0.8,
         zorder=3,
@@ -132,10 +131,12 @@ def draw_codebook(
         ax.scatter(
             births, persistences, s=4.0, color=color, alpha=0.5, linewidths=0, zorder=1
         )
+        draw_beyond(ax, points, limits, color)
     if isinstance(codebook, KMeansCodebook):
         _draw_cells(ax, codebook, np.array([limits["xlim"], limits["ylim"]]))
     else:
         _draw_ellipses(ax, codebook)
+    draw_words_beyond(ax, words, limits, [ORANGE] * len(words))
     ax.set(xlabel="birth", ylabel="persistence", **limits)
     return words
 
@@ -181,8 +182,8 @@ def _draw_ellipses(ax: Axes, codebook: GaussianCodebook) -> None:
             float(width),
             float(height),
             angle=float(np.degrees(np.arctan2(axes[1, 0], axes[0, 0]))),
-            facecolor=(RED, 0.15),
-            edgecolor=RED,
+            facecolor=(ORANGE, 0.15),
+            edgecolor=ORANGE,
             linewidth=0.8,
             zorder=2,
         )

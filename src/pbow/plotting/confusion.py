@@ -19,8 +19,8 @@ __all__ = ["plot_confusion"]
 
 # Height of a cell in a new figure, in inches, and what labels take beside them.
 CELL, BESIDE = 0.32, 1.6
-# Letters in points of 1/72 inch, and their share of a cell, so that 100 fits into it.
-LARGEST_LETTERS, SHARE_OF_CELL = 9.0, 0.45
+# Letters in points of 1/72 inch, and their share of a cell, so that 100% fits into it.
+LARGEST_LETTERS, SHARE_OF_CELL = 9.0, 0.36
 
 
 def plot_confusion(
@@ -61,7 +61,7 @@ def plot_confusion(
     >>> from pbow.plotting import plot_confusion
     >>> ax = plot_confusion([[9, 1], [5, 15]], ["cube", "torus"])
     >>> [text.get_text() for text in ax.texts]
-    ['90', '10', '25', '75']
+    ['90%', '10%', '25%', '75%']
     """
     counts = _check_matrix(matrix)
     n = len(counts)
@@ -77,7 +77,7 @@ def plot_confusion(
             ax.text(
                 column,
                 row,
-                f"{value:.0f}" if value >= 0.5 else "<1",
+                f"{value:.0f}%" if value >= 0.5 else "<1%",
                 fontsize=letters,
                 color="white" if value > 60.0 else "black",
                 horizontalalignment="center",

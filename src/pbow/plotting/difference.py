@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from pbow._utils.checks import check_label_names, check_labels, is_finite_number
 from pbow.errors import ParameterError
-from pbow.plotting._axes import BLUE, RED, check_panels, new_axes
+from pbow.plotting._axes import BLUE, GRAY, ORANGE, check_panels, new_axes
 from pbow.plotting._checks import check_codebooks, check_samples
 from pbow.plotting._circles import (
     add_key,
     average_counts,
     draw_circles,
+    draw_words_beyond,
     places_of,
     room_for,
 )
@@ -44,7 +45,7 @@ def plot_class_difference(
 
     Three Axes with one circle per word, at the word's place in the birth-persistence
     plane: left and right the average number of points of each label that are nearest
-    to the word; between them the difference, red where the first label has more and
+    to the word; between them the difference, orange where the first label has more and
     blue where the second has. Areas are numbers of points. Both labels have the same
     scale; the difference has its own, for the words in view. Words of a mixture share
     each point by their posterior probabilities.
@@ -59,7 +60,7 @@ def plot_class_difference(
     y : array-like of shape (n_samples,)
         Label of each diagram.
     between : (label, label)
-        The two labels: left and red, right and blue.
+        The two labels: left and orange, right and blue.
     part : str, optional
         Part to draw, for example ``"H1"``. By default all, one below another.
     resolution : int, optional
@@ -126,8 +127,11 @@ def plot_class_difference(
             prefix + title for title in (names[first], "difference", names[second])
         ]
         words = places_of(codebook)
-        limits = room_for(words) if view is None else view
+        limits = view or room_for(words, counts[first] + counts[second])
         _draw_row(row, words, counts[first], counts[second], titles, limits)
+        if view is None:
+            for ax in row:
+                draw_words_beyond(ax, words, limits, [GRAY] * len(words))
     if axes is None:
         for ax in panels[:, 1:].flat:
             ax.set_ylabel("")
@@ -152,9 +156,9 @@ def _draw_row(
     difference = left - right
     more = float(max(left.max(initial=0.0), right.max(initial=0.0)))
     apart = float(np.abs(difference).max(initial=0.0))
-    signs = np.where(difference > 0.0, RED, BLUE).tolist()
+    signs = np.where(difference > 0.0, ORANGE, BLUE).tolist()
     looks = (
-        (left, more, [RED] * len(words)),
+        (left, more, [ORANGE] * len(words)),
         (np.abs(difference), apart, signs),
         (right, more, [BLUE] * len(words)),
     )

@@ -12,9 +12,9 @@ from pbow._utils.checks import check_label_names, check_labels
 from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.encoding import encode_counts, encode_likelihoods
 from pbow.errors import ParameterError
-from pbow.plotting._axes import COLORS, GRAY, MARKERS, RED, check_axes
+from pbow.plotting._axes import COLORS, GRAY, LIGHT_GRAY, MARKERS, ORANGE, check_axes
 from pbow.plotting._checks import check_codebook, check_points, check_samples
-from pbow.plotting.codebook import LIGHT_GRAY, draw_codebook, thinned
+from pbow.plotting.codebook import draw_codebook, thinned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -220,7 +220,7 @@ class CodebookDisplay:
     def _groups(self) -> Iterator[tuple[str, NDArray[np.intp], str, str]]:
         """Yield the words that look alike: their name, places, color and shape."""
         if self.labels is None:
-            yield "words", np.arange(self.codebook.n_words), RED, "o"
+            yield "words", np.arange(self.codebook.n_words), ORANGE, "o"
             return
         for k, name in enumerate(self.label_names or ()):
             members = np.flatnonzero(self.word_labels == k)

@@ -16,6 +16,7 @@ from pbow.plotting._circles import (
     add_key,
     average_counts,
     draw_circles,
+    draw_words_beyond,
     places_of,
     room_for,
 )
@@ -108,10 +109,11 @@ def plot_class_words(
         words = places_of(codebook)
         counts = average_counts(diagrams[name], codebook, labels)
         largest = max(float(values.max(initial=0.0)) for values in counts.values())
-        limits = room_for(words)
+        limits = room_for(words, np.sum(list(counts.values()), axis=0))
         for ax, title, values in zip(row, names, counts.values(), strict=True):
             # Only areas carry information, color does not.
             draw_circles(ax, words, values, largest, [BLUE] * len(words))
+            draw_words_beyond(ax, words, limits, [BLUE] * len(words))
             several = len(codebooks) > 1
             ax.set(title=f"{name}: {title}" if several else title, **limits)
         if largest > 0.0:

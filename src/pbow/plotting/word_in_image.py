@@ -1,0 +1,96 @@
+"""Figure of the points of a word in the image that they were computed from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pbow.errors import ParameterError
+from pbow.plotting._axes import check_axes
+from pbow.plotting._located import draw_marks, end_figure, find_points
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pbow.vectorizers import PersistenceBoW, StablePersistenceBoW
+
+__all__ = ["plot_word_in_image"]
+
+
+def plot_word_in_image(
+    vectorizer: PersistenceBoW | StablePersistenceBoW,
+    image: ArrayLike,
+    X: Any,
+    word: int | str,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw an image, and mark the pixels of the points that fall to a word.
+
+    An orange circle is the pixel where a point is born, a blue cross the pixel where it
+    dies. In sublevel sets, a component (H0) is born at a local minimum and dies where
+    it meets a darker one; a loop (H1) is born where a ring closes and dies at a local
+    maximum inside it. For sPBoW, points with a smaller membership are paler.
+
+    Parameters
+    ----------
+    vectorizer : PersistenceBoW or StablePersistenceBoW
+        Fitted.
+    image : array-like of shape (h, w)
+        The image.
+    X : Diagrams
+        The diagrams of this image, as ``X[3:4]``, with locations:
+        ``cubical(images, return_locations=True)``.
+    word : int or str
+        Column of the features, or its name, as ``"h1_n30_word4"``.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. By default in a new figure.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+        ``ax.figure`` is the figure.
+
+    Raises
+    ------
+    ValueError
+        If the diagrams have no locations, or are not those of the image.
+    ImportError
+        Without matplotlib, which is in the extra ``plot``.
+
+    See Also
+    --------
+    pbow.explain.locate_word : The pixels, without a figure.
+
+    Examples
+    --------
+    >>> from pbow import Diagrams, PersistenceBoW
+    >>> from pbow.plotting import plot_word_in_image
+    >>> image = [[9, 9, 9, 9], [9, 2, 7, 0], [9, 9, 9, 9]]
+    >>> X = Diagrams([[2, 7]], [0, 1], name="H0", locations=[[[5], [6]]])
+    >>> bow = PersistenceBoW(n_words=1).fit(X)
+    >>> ax = plot_word_in_image(bow, image, X, "h0_word0")
+    >>> ax.get_title()
+    'h0_word0: 1 point'
+    """
+    pixels = np.asarray(image, dtype=np.float64)
+    if pixels.ndim != 2 or pixels.size == 0:
+        raise ParameterError("image", "a gray image of shape (h, w)", image)
+    found = find_points(vectorizer, X, word, pixels.size, "pixel")
+    ax = check_axes(ax, 4.8)
+    # Masked pixels are infinite.
+    ax.imshow(np.where(np.isfinite(pixels), pixels, np.nan), cmap="gray")
+    for event, marked in (("birth", found.births), ("death", found.deaths)):
+        places = _places(marked[:, 0], pixels.shape)
+        draw_marks(ax, places, found.memberships, event)
+    ax.set(xticks=[], yticks=[])
+    end_figure(ax, vectorizer, word, found)
+    return ax
+
+
+def _places(pixels: NDArray[np.int64], shape: tuple[int, int]) -> NDArray[np.float64]:
+    """Return columns and rows; NaN where there is no pixel."""
+    rows, columns = np.divmod(pixels, shape[1])
+    return np.where(pixels[:, np.newaxis] < 0, np.nan, np.column_stack((columns, rows)))
