@@ -32,8 +32,8 @@ __all__ = ["explore"]
     type=click.Choice(["inline", "directory", "cdn"]),
     default="inline",
     show_default=True,
-    help="Where the page finds plotly.js: in itself, in a file plotly.min.js beside it, "
-    "or at plotly's server.",
+    help="Where the page finds plotly.js: in itself, in a file plotly.min.js beside "
+    "it, or at plotly's server.",
 )
 @click.option("--open", "open_it", is_flag=True, help="Open the page in a browser.")
 @model_classes
@@ -45,8 +45,9 @@ def explore(
     names: Path | None,
     title: str,
     plotlyjs: str,
-    open_it: bool,
     model_classes: tuple[type, ...],
+    *,
+    open_it: bool,
 ) -> None:
     r"""Write a web page that shows what a MODEL sees in DIAGRAMS.
 

@@ -257,9 +257,12 @@ def rank_words(samples: Samples, vectors: NDArray[Any]) -> dict[str, Any]:
             scores, _ = f_classif(vectors, samples.members)
         # A constant word separates nothing; JSON has no infinity.
         scores = np.nan_to_num(scores, nan=0.0, posinf=np.finfo(float).max)
-        name, note = "F", (
-            "By how well they separate the labels: F statistic of the feature "
-            "(analysis of variance over the labels)."
+        name, note = (
+            "F",
+            (
+                "By how well they separate the labels: F statistic of the feature "
+                "(analysis of variance over the labels)."
+            ),
         )
     else:
         scores = vectors.var(axis=0)
@@ -271,8 +274,8 @@ def rank_words(samples: Samples, vectors: NDArray[Any]) -> dict[str, Any]:
 def robust_axes(part: Diagrams, *, is_line: bool) -> list[float]:
     """Return left, right, bottom, top of the plane: without few points far away.
 
-    The range holds all but 0.5 % of the points on each side, or all points if that
-    makes it at most half as wide again.
+    Far away is more than a quarter of the width beyond the range of all but 0.5 % of
+    the points on each side.
     """
     births = part.points[:, 0]
     left, right = _robust_range(births)
@@ -286,10 +289,9 @@ def _robust_range(values: Floats) -> tuple[float, float]:
     if len(values) == 0:
         return 0.0, 1.0
     inner = np.quantile(values, [0.005, 0.995])
-    outer = np.array([values.min(), values.max()])
     reach = 0.25 * (inner[1] - inner[0])
-    near = np.abs(outer - inner) <= reach
-    low, high = (float(v) for v in np.where(near, outer, inner))
+    near = values[(values >= inner[0] - reach) & (values <= inner[1] + reach)]
+    low, high = float(near.min()), float(near.max())
     if low < high:
         return low, high
     pad = 0.5 * abs(low) or 0.5
@@ -351,18 +353,17 @@ def points_to_draw(
     return Drawn(points, places, _stack(vertices), located, note)
 
 
-def _locations_of(
-    vectorizer: Any, X: Diagrams, name: str
-) -> NDArray[np.int64] | None:
+def _locations_of(vectorizer: Any, X: Diagrams, name: str) -> NDArray[np.int64] | None:
     """Return the locations of the points that a codebook sees, or None."""
     is_essential = name not in vectorizer.parts_
     part = X[name.removesuffix(ESSENTIAL_SUFFIX) if is_essential else name]
-    locations: NDArray[np.int64] | None = getattr(part, "locations", None)
+    locations: NDArray[np.int64] | None = part.locations
     if locations is None:
         return None
     if not isinstance(vectorizer.fitted_.essential, str):
         return locations  # essential points are drawn among the others
-    return locations[np.isinf(part.points[:, 1]) == is_essential]
+    seen: NDArray[np.int64] = locations[np.isinf(part.points[:, 1]) == is_essential]
+    return seen
 
 
 def _stack(blocks: list[NDArray[np.int64]]) -> NDArray[np.int32]:

@@ -377,10 +377,7 @@
     [0, 1].some((side) => verticesOf(point, side).includes(chosen.vertex));
 
   function showRaw() {
-    const isThere = content.raw !== null;
-    byId("raw-panel").hidden = !isThere;
-    byId("panels").classList.toggle("with-raw", isThere);
-    if (isThere) byId("raw-title").textContent =
+    byId("raw-title").textContent =
       isOne() ? `Raw data of ${nameOf(chosen.sample)}` : "Raw data";
   }
 
@@ -656,6 +653,9 @@
       return item;
     }),
   );
+  // Before anything is drawn, because figures take the width that there is.
+  byId("raw-panel").hidden = content.raw === null;
+  byId("panels").classList.toggle("with-raw", content.raw !== null);
   readAddress();
   fillControls();
   show();

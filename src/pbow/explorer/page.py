@@ -51,7 +51,7 @@ class Limits:
 
     n_bytes: int = 20_000_000
     spare: int = 100_000  # of these bytes, for tags and what else is not counted
-    n_points: int = 200_000  # to draw; more are thinned out
+    n_points: int = 150_000  # to draw; more are thinned out
     for_points: int = 3_000_000  # bytes that vectors leave, so that diagrams are seen
     for_raw: int = 2_000_000  # bytes of images or clouds
 

@@ -102,7 +102,7 @@ const Plots = (() => {
       others: othersTrace(drawing.others.map((point) => toEdge(point, axes))),
       points: pointTrace(placed.points, drawing),
       ellipses: ellipseTrace(book),
-      words: wordTrace(placed.words, drawing),
+      words: wordTrace(placed.words, drawing, largestOf(element, book)),
       marked: markedTrace(drawing.marked.map((point) => toEdge(point, axes))),
     };
     outlines = traces.words.marker.line.color;
@@ -157,14 +157,21 @@ const Plots = (() => {
       cliponaxis: false,
       marker: {
         size: isDifference ? 5 : 7,
-        opacity: 0.9,
+        // Lists, because plotly computes all anew where one number becomes a list.
+        opacity: words.map(() => 0.9),
         color: words.map((word, i) => (isDifference ? [more, less][sides[i]] : colorOf(word))),
         symbol: placed.map((one, i) => one.beyond ?? symbols(i)),
       },
     };
   }
 
-  function wordTrace(placed, { values, texts, isDifference }) {
+  /** Words of essential classes are on a line, where large circles would hide others. */
+  function largestOf(element, book) {
+    if (!book.is_essential) return LARGEST;
+    return Math.min(LARGEST, (0.9 * element.clientWidth) / book.words.length);
+  }
+
+  function wordTrace(placed, { values, texts, isDifference }, diameter) {
     const largest = values.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
     const [more, less] = ["more", "less"].map(theme);
     const colors = values.map((value, k) => {
@@ -177,11 +184,11 @@ const Plots = (() => {
       hoverinfo: "text",
       cliponaxis: false,
       marker: {
-        size: values.map((value) => diameterOf(Math.abs(value), largest)),
+        size: values.map((value) => diameterOf(Math.abs(value), largest, diameter)),
         symbol: placed.map((one) => one.beyond ?? "circle"),
         color: colors.map(seenThrough), // points are below
         opacity: 1,
-        line: { color: colors, width: 1 },
+        line: { color: colors, width: colors.map(() => 1) },
       },
     };
   }
@@ -198,9 +205,9 @@ const Plots = (() => {
     return color.replace("rgb(", "rgba(").replace(")", ", 0.3)");
   }
 
-  function diameterOf(value, largest) {
+  function diameterOf(value, largest, diameter) {
     if (largest === 0) return SMALLEST;
-    return Math.max(SMALLEST, LARGEST * Math.sqrt(value / largest));
+    return Math.max(SMALLEST, diameter * Math.sqrt(value / largest));
   }
 
   /** One standard deviation around every mean, as one line with gaps. */
@@ -245,7 +252,7 @@ const Plots = (() => {
       hoverinfo: "text",
       marker: {
         color: isPair ? [more, less][side] : Array.from(values, (_, k) => colorOf(k)),
-        line: { color: theme("ink"), width: 0 },
+        line: { color: theme("ink"), width: Array.from(values, () => 0) },
       },
     }));
     const layout = layoutOf("word", "");
@@ -269,9 +276,9 @@ const Plots = (() => {
     const colors = outlines.map((color, k) => (k === word ? theme("ink") : color));
     const line = { "marker.line.width": [widths], "marker.line.color": [colors] };
     Plotly.restyle(plane, line, [3]);
-    const opacities = words.map((one) => (one === word ? 1 : FADED));
     const isFaded = words.includes(word) && !isDifference;
-    Plotly.restyle(plane, { "marker.opacity": [isFaded ? opacities : 0.9] }, [1]);
+    const opacities = words.map((one) => (one === word || !isFaded ? 0.9 : FADED));
+    Plotly.restyle(plane, { "marker.opacity": [opacities] }, [1]);
     const borders = Array.from({ length: n }, (_, k) => (k === word ? 2 : 0));
     Plotly.restyle(bars, { "marker.line.width": bars.data.map(() => borders) });
     // The band shows also a word whose bar has no height.

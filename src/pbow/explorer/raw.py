@@ -41,7 +41,9 @@ def check_raw(
     if len(raw) != n_samples:
         expected = f"{n_samples} items, one per diagram (None for those without)"
         raise ParameterError("raw", expected, len(raw))
-    return [None if one is None else _check_one(one, kind, i) for i, one in enumerate(raw)]
+    return [
+        None if one is None else _check_one(one, kind, i) for i, one in enumerate(raw)
+    ]
 
 
 def _check_one(one: Any, kind: str, i: int) -> NDArray[Any]:
@@ -51,10 +53,11 @@ def _check_one(one: Any, kind: str, i: int) -> NDArray[Any]:
     if kind == "cloud":
         is_right = is_right and array.shape[1] in (2, 3)
         expected = "points of shape (n, 2) or (n, 3)"
+    name = f"raw[{i}]"
     if not is_right:
-        raise ParameterError(f"raw[{i}]", expected, f"shape {array.shape}")
+        raise ParameterError(name, expected, f"shape {array.shape}")
     if array.dtype.kind not in "buif" or not np.isfinite(array).all():
-        raise ParameterError(f"raw[{i}]", "finite numbers", array.dtype.name)
+        raise ParameterError(name, "finite numbers", array.dtype.name)
     return array
 
 
@@ -107,7 +110,8 @@ def _shrink(one: Any, kind: str) -> NDArray[Any]:
     low, high = image.min(), image.max()
     if low == high:
         return np.zeros(image.shape, np.uint8)
-    return np.rint((image - low) * (255.0 / (high - low))).astype(np.uint8)
+    grays: NDArray[Any] = np.rint((image - low) * (255.0 / (high - low)))
+    return grays.astype(np.uint8)
 
 
 def _cost(block: NDArray[Any]) -> int:
@@ -126,16 +130,20 @@ def _notes(
     if n_given < len(raw):
         notes.append(f"No raw data was given for {len(raw) - n_given:,} samples.")
     if n_large:
-        notes.append(f"{n_large:,} clouds of more than {MOST_VERTICES:,} points are left out.")
+        notes.append(
+            f"{n_large:,} clouds of more than {MOST_VERTICES:,} points are left out."
+        )
     n_left = n_given - n_large - len(items)
     if n_left:
         notes.append(
-            f"Raw data of {n_left:,} samples are left out so that the page stays small; "
-            "those that are in it are spread evenly over the samples and labels."
+            f"Raw data of {n_left:,} samples are left out so that the page stays "
+            "small; those that are in it are spread evenly over samples and labels."
         )
-    if kind == "image" and any(item["full"] != item["shape"] for item in items.values()):
+    if kind == "image" and any(
+        item["full"] != item["shape"] for item in items.values()
+    ):
         notes.append(
-            f"Images of more than {MOST_PIXELS} pixels in one direction are averaged for "
-            "drawing; locations are those of the original pixels."
+            f"Images of more than {MOST_PIXELS} pixels in one direction are averaged "
+            "for drawing; locations are those of the original pixels."
         )
     return notes
