@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
-from tests.homology.references import OCTAHEDRON, diagrams_of_tree, in_order
+from tests.homology.references import (
+    OCTAHEDRON,
+    assert_same_points,
+    diagrams_of_tree,
+    in_order,
+)
 
 from pbow.homology import alpha, rips
 
@@ -77,3 +82,51 @@ def test_alpha_of_many_coordinates_is_refused(rng, n_coordinates):
 def test_alpha_of_few_points_may_have_many_coordinates(rng):
     cloud = rng.uniform(size=(4, 30))
     assert_allclose(in_order(alpha([cloud], 0)[0]), in_order(rips([cloud], 0)[0]) / 2)
+
+
+@pytest.mark.parametrize("n_coordinates", [2, 3])
+def test_locations_are_the_simplices_of_the_textbook_reduction(n_coordinates, rng):
+    cloud = rng.normal(size=(15, n_coordinates))
+    dims = range(n_coordinates)
+    X = alpha([cloud, []], dims, return_locations=True)
+    assert_same_points(X, alpha([cloud, []], dims))
+    tree = gudhi.AlphaComplex(points=cloud).create_simplex_tree()
+    pairs = _reduced(tree)
+    for dim in dims:
+        part = X[f"H{dim}"]
+        assert part.locations.shape[2] == dim + 2
+        found = [
+            tuple(tuple(v for v in simplex if v >= 0) for simplex in pair)
+            for pair in part.locations_of(0).tolist()
+        ]
+        assert sorted(found) == sorted(p for p in pairs if len(p[0]) == dim + 1)
+        assert part.locations_of(1).shape == (0, 2, dim + 2)
+        for (birth, death), point in zip(found, part[0], strict=True):
+            assert np.sqrt(tree.filtration(birth)) == point[0]
+            assert (np.sqrt(tree.filtration(death)) if death else np.inf) == point[1]
+
+
+def _reduced(tree):
+    """Pairs of simplices of different value, by reducing columns over Z/2."""
+    values = {tuple(s): value for s, value in tree.get_simplices()}
+    order = sorted(values, key=lambda s: (values[s], len(s), s))
+    place = {simplex: k for k, simplex in enumerate(order)}
+    reduced, paired = {}, set()
+    pairs = []
+    for simplex in order:
+        faces = combinations(simplex, len(simplex) - 1) if len(simplex) > 1 else ()
+        column = {place[face] for face in faces}
+        while column and max(column) in reduced:
+            column ^= reduced[max(column)]
+        if column:
+            reduced[max(column)] = column
+            birth = order[max(column)]
+            paired |= {birth, simplex}
+            if values[birth] < values[simplex]:
+                pairs.append((birth, simplex))
+    return pairs + [(s, ()) for s in order if s not in paired]
+
+
+def test_return_locations_is_true_or_false():
+    with pytest.raises(ValueError, match=r"return_locations.*True or False"):
+        alpha([[[0, 0]]], return_locations=0)

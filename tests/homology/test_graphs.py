@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from tests.homology.references import diagrams_of_tree, in_order
+from tests.homology.references import (
+    assert_same_points,
+    assert_values_at_locations,
+    diagrams_of_tree,
+    in_order,
+    pairs_of_tree,
+    ranked,
+)
 
 from pbow import Diagrams
 from pbow.homology import Graphs, graph_extended, graph_sublevel, gudhi_orientation
@@ -236,3 +243,56 @@ def test_values_may_be_of_any_real_type():
     expected = graph_sublevel(edges, [np.array([0.0, 2.0, 1.0])])
     for dtype in (np.longdouble, np.float16, np.uint8):
         assert graph_sublevel(edges, [np.array([0, 2, 1], dtype)]) == expected
+
+
+@pytest.mark.parametrize("n_values", [3, 10**6], ids=["ties", "distinct"])
+def test_locations_of_sublevel_diagrams_are_the_vertices_of_gudhis_pairs(n_values, rng):
+    graphs, values = _random_graphs(rng, n_values)
+    X = graph_sublevel(graphs, values, dims=(0, 1), return_locations=True)
+    assert_same_points(X, graph_sublevel(graphs, values, dims=(0, 1)))
+    for dim, name in enumerate(X.parts):
+        assert_values_at_locations(X[name], values)
+        for i, ((edges, n), heights) in enumerate(zip(graphs, values, strict=True)):
+            ranks = ranked(heights)
+            tree = simplex_tree(edges, n, ranks)
+            expected = [
+                (a, b)
+                for a, b in pairs_of_tree(tree, dim, ranks)
+                if b == -1 or heights[a] < heights[b]
+            ]
+            found = map(tuple, X[name].locations_of(i)[:, :, 0].tolist())
+            assert sorted(found) == expected
+
+
+@pytest.mark.parametrize("n_values", [3, 10**6], ids=["ties", "distinct"])
+def test_locations_of_extended_diagrams_have_the_values_of_points(n_values, rng):
+    graphs, values = _random_graphs(rng, n_values)
+    X = graph_extended(graphs, values, return_locations=True)
+    assert_same_points(X, graph_extended(graphs, values))
+    # Of distinct values this leaves no other vertex.
+    for name in X.parts:
+        assert_values_at_locations(X[name], values)
+    assert len(X["Ext1"].points) > 0
+
+
+@each_function
+def test_locations_are_there_for_degrees_and_for_no_graph(diagrams_of):
+    X = diagrams_of([TRIANGLE_WITH_TAIL, ([], 0)], return_locations=True)
+    degrees = [2, 2, 3, 1]
+    for name in X.parts:
+        assert_values_at_locations(X[name], [degrees, []])
+    empty = diagrams_of([], return_locations=True)
+    assert empty[empty.parts[0]].locations.shape == (0, 2, 1)
+    with pytest.raises(ValueError, match=r"return_locations.*True or False"):
+        diagrams_of([TRIANGLE_WITH_TAIL], return_locations=1)
+
+
+def _random_graphs(rng, n_values):
+    graphs = []
+    for n in (1, 5, 12, 30):
+        pairs = np.sort(rng.integers(0, n, size=(2 * n, 2)), axis=1)
+        edges = np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0)
+        graphs.append((edges, n))
+    return graphs, [
+        rng.integers(-n_values, n_values, n).astype(float) for _, n in graphs
+    ]

@@ -4,7 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_array_equal
-from tests.homology.references import in_order
+from tests.homology.references import (
+    assert_same_points,
+    assert_values_at_locations,
+    in_order,
+    ranked,
+)
 
 from pbow.homology import _memory, cubical
 
@@ -245,3 +250,74 @@ def test_what_does_not_fit_is_refused(monkeypatch, shape, options):
         MemoryError, match=r"Image 1: it needs about .* Cut or coarsen it"
     ):
         cubical([np.zeros((2, 2)), np.zeros(shape)], **options)
+
+
+def pairs_by_gudhi(image, dim, periodic):
+    """Pixels of birth and death in gudhi's own pairs; those of one value left out."""
+    complex_ = gudhi.PeriodicCubicalComplex(
+        top_dimensional_cells=ranked(image), periodic_dimensions=periodic
+    )
+    complex_.compute_persistence(homology_coeff_field=2)
+    finite, essential = complex_.cofaces_of_persistence_pairs()
+    pairs = [tuple(p) for p in finite[dim].tolist()] if dim < len(finite) else []
+    born = essential[dim].tolist() if dim < len(essential) else []
+    # gudhi counts along the first axis first.
+    pixels = np.arange(image.size).reshape(image.shape).ravel(order="F")
+    flat = image.ravel()
+    pairs = [(pixels[a], pixels[b]) for a, b in pairs]
+    pairs = [(a, b) for a, b in pairs if flat[a] < flat[b]]
+    return sorted(pairs + [(pixels[a], -1) for a in born])
+
+
+@pytest.mark.parametrize("periodic", [False, True])
+@pytest.mark.parametrize("superlevel", [False, True])
+@given(image=flat_images | deep_images)
+def test_locations_are_the_pixels_of_gudhis_pairs(image, superlevel, periodic):
+    options = {"dims": (0, 1, 2), "superlevel": superlevel, "periodic": periodic}
+    X = cubical([image], return_locations=True, **options)
+    assert_same_points(X, cubical([image], **options))
+    filtered = 0.0 - image if superlevel else image
+    for dim, name in enumerate(X.parts):
+        assert_values_at_locations(X[name], [filtered])
+        expected = pairs_by_gudhi(filtered, dim, [periodic] * image.ndim)
+        found = sorted(map(tuple, X[name].locations_of(0)[:, :, 0].tolist()))
+        assert found == expected
+
+
+@pytest.mark.parametrize("scale", [1.0, 1 / 255, np.pi])
+def test_locations_do_not_depend_on_how_many_bits_values_have(scale, rng):
+    image = rng.integers(-9, 9, size=(20, 30))
+    whole = cubical([image], return_locations=True)
+    X = cubical([image * scale], return_locations=True)
+    for name in X.parts:
+        assert_values_at_locations(X[name], [image * scale])
+        for one, other in zip(*(_pixels(Y[name]) for Y in (X, whole)), strict=True):
+            assert one == other
+
+
+def _pixels(part):
+    return sorted(map(tuple, part.locations[:, :, 0].tolist()))
+
+
+def test_masked_pixels_are_no_location(rng):
+    image = rng.normal(size=(12, 12)).astype(np.float32).astype(float)
+    image[3:6, 3:9] = np.inf
+    for masked in (image, image * np.pi):
+        X = cubical([masked], return_locations=True)
+        assert_same_points(X, cubical([masked]))
+        assert_values_at_locations(X["H1"], [masked])
+        assert X["H1"].has_essential
+
+
+def test_images_without_pixels_have_no_locations_and_several_images_their_own(rng):
+    images = [rng.normal(size=(5, 6)), np.empty((0, 0)), rng.normal(size=(3, 3))]
+    X = cubical(images, return_locations=True, n_jobs=2)
+    assert_same_points(X, cubical(images))
+    assert_values_at_locations(X["H0"], images)
+    assert X["H0"].locations_of(1).shape == (0, 2, 1)
+    assert cubical([], return_locations=True)["H0"].locations is None
+
+
+def test_return_locations_is_true_or_false():
+    with pytest.raises(ValueError, match=r"return_locations.*True or False"):
+        cubical([np.zeros((2, 2))], return_locations="yes")

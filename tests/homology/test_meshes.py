@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
-from tests.homology.references import OCTAHEDRON, diagrams_of_tree, in_order
+from tests.homology.references import (
+    OCTAHEDRON,
+    assert_same_points,
+    assert_values_at_locations,
+    diagrams_of_tree,
+    in_order,
+)
 
 from pbow.homology import mesh_geodesic
 
@@ -222,3 +228,37 @@ def test_any_container_will_do():
 def test_bad_meshes_are_named(vertices, faces, sources, message):
     with pytest.raises(ValueError, match=message):
         mesh_geodesic(vertices, faces, sources)
+
+
+@pytest.mark.parametrize("extra", [[], [[0, 1, 5]]], ids=["surface", "branching edge"])
+def test_locations_are_the_vertices_that_enter_at_birth_and_death(extra, rng):
+    grid = np.stack(np.meshgrid(np.arange(7.0), np.arange(6.0)), axis=-1).reshape(-1, 2)
+    vertices = np.column_stack((grid, 9 * rng.random(len(grid)) ** 3))
+    corner = np.array([r * 7 + c for r in range(5) for c in range(6)])
+    faces = np.concatenate(
+        [corner[:, None] + [0, 1, 8], corner[:, None] + [0, 8, 7]]
+    ).tolist()
+    del faces[9], faces[-9]
+    faces += extra
+    sources = [0, 17, 41]
+    X = mesh_geodesic(vertices, faces, sources, return_locations=True)
+    assert_same_points(X, mesh_geodesic(vertices, faces, sources))
+    assert X.has_essential
+    assert X.finite().points.size > 0
+    # Distances are distinct, so that a value belongs to one vertex.
+    assert_values_at_locations(X, [_distances(vertices, faces, s) for s in sources])
+
+
+def _distances(vertices, faces, source):
+    sides = np.array(faces)[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
+    a, b = np.unique(np.sort(sides, axis=1), axis=0).T
+    lengths = np.linalg.norm(vertices[a] - vertices[b], axis=1)
+    roads = csr_array((lengths, (a, b)), shape=2 * [len(vertices)])
+    distances = dijkstra(roads, directed=False, indices=source)
+    assert len(np.unique(distances)) == len(distances)
+    return distances
+
+
+def test_return_locations_is_true_or_false():
+    with pytest.raises(ValueError, match=r"return_locations.*True or False"):
+        mesh_geodesic(SQUARE, TWO_TRIANGLES, [0], return_locations=None)

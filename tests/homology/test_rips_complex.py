@@ -14,6 +14,7 @@ from sklearn import config_context
 from tests.homology.references import (
     OCTAHEDRON,
     SQUARE,
+    assert_same_points,
     coarse_clouds,
     diagrams_of_tree,
     in_order,
@@ -216,3 +217,57 @@ def test_a_matrix_that_does_not_fit_is_named(monkeypatch):
     monkeypatch.setattr(_memory, "available_memory", lambda: 1e4)
     with pytest.raises(MemoryError, match="Matrix 0: it needs about"):
         rips(np.zeros((1, 60, 60)), metric="precomputed")
+
+
+@pytest.mark.parametrize("max_edge", [None, 1.5, 0.4])
+@given(cloud=coarse_clouds)
+def test_located_diagrams_are_the_same(cloud, max_edge):
+    options = {"dims": (0, 1, 2), "max_edge": max_edge}
+    X = rips([cloud, []], return_locations=True, **options)
+    assert_same_points(X, rips([cloud, []], **options))
+    _assert_edges(X, cdist(cloud, cloud))
+    assert X["H1"].locations_of(1).shape == (0, 2, 2)
+
+
+@pytest.mark.parametrize("max_edge", [None, 1.0, 0.3])
+@pytest.mark.parametrize("n_points", [25, 300])
+def test_locations_are_the_edges_of_birth_and_death(n_points, max_edge, rng):
+    # Lengths are distinct, so that a value belongs to one edge.
+    cloud = rng.normal(size=(n_points, 2))
+    X = rips([cloud], max_edge=max_edge, return_locations=True)
+    assert_same_points(X, rips([cloud], max_edge=max_edge))
+    _assert_edges(X, cdist(cloud, cloud))
+    matrix = cdist(cloud, cloud)
+    Y = rips([matrix], max_edge=max_edge, metric="precomputed", return_locations=True)
+    assert_array_equal(Y["H1"].locations, X["H1"].locations)
+
+
+def _assert_edges(X, distances):
+    for name in X.parts:
+        places = X[name].locations_of(0)
+        of_edges = distances[places[:, :, 0], places[:, :, 1]]
+        points = np.where(places[:, :, 0] >= 0, of_edges, np.inf)
+        assert (places[:, 1, 0] < places[:, 1, 1])[np.isfinite(points[:, 1])].all()
+        if name == "H0":
+            points[:, 0] = 0.0
+            assert (places[:, 0, 1] == -1).all()
+            assert len(set(places[:, 0, 0].tolist())) == len(places)
+        assert_allclose(X[name][0], points, rtol=1e-12)
+
+
+def test_components_are_born_at_their_first_point_and_the_later_one_dies():
+    line = [[5.0], [0.0], [1.0], [7.0], [3.5]]
+    X = rips([line], dims=0, return_locations=True)
+    assert X[0].tolist() == [[0, 1], [0, 1.5], [0, 2], [0, 2.5], [0, np.inf]]
+    assert X.locations_of(0).tolist() == [
+        [[2, -1], [1, 2]],
+        [[4, -1], [0, 4]],
+        [[3, -1], [0, 3]],
+        [[1, -1], [2, 4]],
+        [[0, -1], [-1, -1]],
+    ]
+
+
+def test_return_locations_is_true_or_false():
+    with pytest.raises(ValueError, match=r"return_locations.*True or False"):
+        rips([SQUARE], return_locations="no")

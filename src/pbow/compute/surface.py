@@ -41,6 +41,7 @@ __all__ = ["geodesic_loops"]
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int32]
+Ints = NDArray[np.int64]
 
 
 @loop
@@ -52,8 +53,10 @@ def geodesic_loops(
     edge_ids: Ids,
     sides: Ids,
     triangles: Ids,
-) -> Floats:
+) -> tuple[Floats, Ints]:
     """Return the points of H1 of the geodesic ball about a vertex, by falling birth.
+
+    Beside them are the vertices of birth and of death, -1 if there is none.
 
     Vertex v has the ``neighbors`` at ``starts[v]:starts[v + 1]``, by edges with the
     ``lengths`` and ``edge_ids`` at the same places. The triangles of edge e are
@@ -76,6 +79,7 @@ def geodesic_loops(
     entry[outside] = n_reached
     parent = np.arange(outside + 1).astype(np.int32)
     points = np.empty((64, 2))
+    places = np.empty((64, 2), np.int64)
     n_points = 0
     for r in range(n_reached - 1, 0, -1):
         v = order[r]
@@ -88,18 +92,22 @@ def geodesic_loops(
                 continue
             e = edge_ids[k]
             younger, elder = find(parent, sides[e, 0]), find(parent, sides[e, 1])
-            death = math.inf
+            death, place = math.inf, -1
             if younger != elder:
                 if entry[younger] > entry[elder] or (
                     entry[younger] == entry[elder] and younger > elder
                 ):
                     younger, elder = elder, younger
                 parent[younger] = elder
-                death = distances[order[entry[younger]]]
+                place = order[entry[younger]]
+                death = distances[place]
             if birth < death:
                 if n_points == points.shape[0]:
                     points = np.concatenate((points, np.empty_like(points)))
+                    places = np.concatenate((places, np.empty_like(places)))
                 points[n_points, 0] = birth
                 points[n_points, 1] = death
+                places[n_points, 0] = v
+                places[n_points, 1] = place
                 n_points += 1
-    return points[:n_points].copy()
+    return points[:n_points].copy(), places[:n_points].copy()

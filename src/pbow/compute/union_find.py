@@ -24,6 +24,8 @@ __all__ = [
     "find",
     "lower_stars",
     "mark_simple",
+    "merge_components",
+    "rank_vertices",
     "sublevel_graphs",
 ]
 
@@ -144,6 +146,38 @@ def _merge_sort(values: Floats, order: Ints, merged: Ints) -> None:
         for k in range(n):
             order[k] = merged[k]
         width *= 2
+
+
+@loop
+def rank_vertices(values: Floats, nodes: Ints, ranks: Floats, order: Ints) -> None:
+    """Set the rank of each vertex in its graph, and the vertex of each rank."""
+    for g in range(len(nodes) - 1):
+        first = nodes[g]
+        own = _order(values[first : nodes[g + 1]])
+        for r in range(own.shape[0]):
+            order[first + r] = own[r]
+            ranks[first + own[r]] = r
+
+
+@loop
+def merge_components(edges: Ints, n: int) -> Ints:
+    """Return the vertex of lowest index of each component that dies, then of the rest.
+
+    ``n`` vertices are there from the start; each of the edges, in their order, joins
+    two components, of which that with the higher such vertex dies.
+    """
+    parent = np.arange(n).astype(np.int32)
+    born = np.empty(n, np.int64)
+    for k in range(edges.shape[0]):
+        a, b = find(parent, edges[k, 0]), find(parent, edges[k, 1])
+        born[k] = max(a, b)
+        parent[born[k]] = min(a, b)
+    row = edges.shape[0]
+    for v in range(n):
+        if parent[v] == v:
+            born[row] = v
+            row += 1
+    return born
 
 
 @helper

@@ -51,7 +51,7 @@ LARGEST_FIELD = 46_337  # gudhi multiplies coefficients in 32 bits
 
 
 def make_diagrams(
-    one: Callable[[Item], Sequence[Floats]],
+    one: Callable[[Item], Sequence[Any]],
     items: Sequence[Item],
     dims: Sequence[int],
     *,
@@ -61,6 +61,7 @@ def make_diagrams(
 ) -> Diagrams:
     """Put together what `one` makes of each item: one diagram per dimension.
 
+    A diagram is an array, or if it is located a pair of arrays, points and locations.
     `one` runs in threads, so it should release the GIL. Samples are in the order of the
     items. `unit` is what the progress bar counts.
     """
@@ -70,7 +71,20 @@ def make_diagrams(
             samples.append(sample)
             advance(1)
     return Diagrams.from_parts(
-        {f"H{dim}": [sample[k] for sample in samples] for k, dim in enumerate(dims)}
+        {
+            f"H{dim}": _joined([sample[k] for sample in samples])
+            for k, dim in enumerate(dims)
+        }
+    )
+
+
+def _joined(diagrams: list[Any]) -> Any:
+    if not diagrams or not isinstance(diagrams[0], tuple):
+        return diagrams
+    points, locations = zip(*diagrams, strict=True)
+    offsets = np.cumsum([0, *map(len, points)])
+    return Diagrams(
+        np.concatenate(points), offsets, locations=np.concatenate(locations)
     )
 
 

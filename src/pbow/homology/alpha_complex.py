@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from pbow._utils.checks import check_dims, check_option
+from pbow.compute.union_find import merge_components
 from pbow.diagrams import Diagrams
 from pbow.homology._clouds import check_clouds
 from pbow.homology._common import (
@@ -18,6 +19,7 @@ from pbow.homology._common import (
     import_gudhi,
     make_diagrams,
 )
+from pbow.homology._locations import Located, check_return_locations, located_pairs
 from pbow.homology._memory import check_memory
 
 __all__ = ["alpha"]
@@ -29,6 +31,7 @@ def alpha(
     *,
     precision: str = "safe",
     field: int = 2,
+    return_locations: bool = False,
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> Diagrams:
@@ -56,6 +59,12 @@ def alpha(
         triangulation where points lie nearly on a sphere.
     field : int, default=2
         A prime p: coefficients are in Z/p.
+    return_locations : bool, default=False
+        Whether to keep the simplex with which each class is born and dies, by the
+        indices of its points: ``X["H1"].locations`` of shape (n_points, 2, 3) has the
+        edge of birth and the triangle of death. Those of H0 have a point, that of the
+        lowest index in its component, and an edge.
+        Unused places are -1, as is the death of an essential point.
     n_jobs : int or None, default=None
         Number of threads. None is 1 outside a joblib context, -1 all processors. The
         result does not depend on it.
@@ -101,9 +110,16 @@ def alpha(
     >>> from pbow.homology import alpha
     >>> alpha([[[0, 0], [1, 0], [1, 1], [0, 1]]], dims=1)[0].round(3)
     array([[0.5  , 0.707]])
+
+    Which two of five points join first?
+
+    >>> X = alpha([[[0], [4], [9], [15], [7]]], dims=0, return_locations=True)
+    >>> X.locations_of(0)[:, 1].tolist()
+    [[2, 4], [1, 4], [0, 1], [2, 3], [-1, -1]]
     """
     wanted = check_dims(dims)
     prime = check_field(field)
+    located = check_return_locations(return_locations)
     check_option("precision", precision, ("fast", "safe", "exact"))
     checked = check_clouds(clouds)
     alpha_complex = import_gudhi("AlphaComplex", "alpha")
@@ -117,12 +133,20 @@ def alpha(
         ),
     )
 
-    def one(cloud: Floats) -> list[Floats]:
+    def one(cloud: Floats) -> list[Any]:
         if len(cloud) == 0:
+            if located:
+                return [located_pairs([], dim, len) for dim in wanted]
             return empty_diagrams(wanted)
         complex_ = alpha_complex(points=cloud, precision=precision)
         tree = complex_.create_simplex_tree()
         squares = diagrams_of_tree(tree, wanted, prime)
+        if located:
+            pairs = tree.persistence_pairs()
+            return [
+                _without_rounded(located_pairs(pairs, dim, tree.filtration), len(cloud))
+                for dim in wanted
+            ]
         radii = [np.sqrt(diagram) for diagram in squares]
         # Rounded, some more points die when they are born.
         return [diagram[diagram[:, 0] < diagram[:, 1]] for diagram in radii]
@@ -130,6 +154,20 @@ def alpha(
     return make_diagrams(
         one, checked, wanted, unit="clouds", n_jobs=n_jobs, progress=progress
     )
+
+
+def _without_rounded(squares: Located, n_points: int) -> Located:
+    radii, locations = np.sqrt(squares.points), squares.locations
+    if locations.shape[2] == 2:
+        # All points enter at once, and gudhi takes any of a component for its birth.
+        order = np.argsort(radii[:, 1], kind="stable")
+        radii, locations = radii[order], locations[order]
+        finite = np.isfinite(radii[:, 1])
+        locations[~finite, 0, 0] = locations[:, 0, 0].min()
+        merged = merge_components(locations[finite, 1], n_points)
+        locations[finite, 0, 0] = merged[: finite.sum()]
+    kept = radii[:, 0] < radii[:, 1]
+    return Located(radii[kept], locations[kept])
 
 
 def _alpha_bytes(n_points: int, n_coordinates: int) -> float:

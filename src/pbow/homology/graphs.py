@@ -10,10 +10,11 @@ import numpy as np
 from pbow._utils.checks import check_dims
 from pbow._utils.threads import for_each_block
 from pbow.compute.extended import extended_graphs
-from pbow.compute.union_find import count_neighbors, sublevel_graphs
+from pbow.compute.union_find import count_neighbors, rank_vertices, sublevel_graphs
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
 from pbow.errors import ParameterError
 from pbow.homology._common import Floats, Ints, as_numbers, check_items
+from pbow.homology._locations import check_return_locations
 from pbow.homology.graph_collection import Graphs, as_listed, cumulated, is_networkx
 
 __all__ = ["graph_extended", "graph_sublevel", "gudhi_orientation"]
@@ -29,6 +30,7 @@ def graph_sublevel(
     values: Values = "degree",
     *,
     dims: int | Sequence[int] = (0,),
+    return_locations: bool = False,
     n_jobs: int | None = None,
 ) -> Diagrams:
     """Compute the sublevel diagrams of graphs with values at their vertices.
@@ -51,6 +53,11 @@ def graph_sublevel(
         negated values.
     dims : int or sequence of int, default=(0,)
         Dimensions of homology: 0, 1 or both.
+    return_locations : bool, default=False
+        Whether to keep the vertex at which each class is born and dies:
+        ``X["H0"].locations`` of shape (n_points, 2, 1), with -1 for the death of an
+        essential point. Vertices count from 0 in each graph; of equal values the one of
+        the lower index enters first.
     n_jobs : int or None, default=None
         Number of threads. None is 1 outside a joblib context, -1 all processors. The
         result does not depend on it.
@@ -88,6 +95,10 @@ def graph_sublevel(
     >>> X["H0"][0]
     array([[ 1.,  2.],
            [ 1., inf]])
+    >>> X = graph_sublevel(graphs, return_locations=True)
+    >>> X.locations_of(0)[:, :, 0]
+    array([[ 2,  1],
+           [ 0, -1]])
     """
     wanted = check_dims(dims)
     if max(wanted) > 1:
@@ -95,11 +106,17 @@ def graph_sublevel(
     flat, heights = _flat(graphs, values)
     bounds = {"H0": "nodes", "H1": "edges"}
     parts = [f"H{dim}" for dim in wanted]
-    return _compute(sublevel_graphs, flat, heights, bounds, parts, n_jobs)
+    located = check_return_locations(return_locations)
+    compute = _compute_located if located else _compute
+    return compute(sublevel_graphs, flat, heights, bounds, parts, n_jobs)
 
 
 def graph_extended(
-    graphs: Any, values: Values = "degree", *, n_jobs: int | None = None
+    graphs: Any,
+    values: Values = "degree",
+    *,
+    return_locations: bool = False,
+    n_jobs: int | None = None,
 ) -> Diagrams:
     """Compute the extended persistence diagrams of graphs with values at vertices.
 
@@ -114,8 +131,8 @@ def graph_extended(
 
     Parameters
     ----------
-    graphs, values, n_jobs
-        As in :func:`graph_sublevel`.
+    graphs, values, return_locations, n_jobs
+        As in :func:`graph_sublevel`. Locations are those of (min, max), as points are.
 
     Returns
     -------
@@ -155,7 +172,9 @@ def graph_extended(
     """
     flat, heights = _flat(graphs, values)
     bounds = {"Ord0": "nodes", "Rel1": "nodes", "Ext0": "nodes", "Ext1": "edges"}
-    return _compute(extended_graphs, flat, heights, bounds, list(bounds), n_jobs)
+    located = check_return_locations(return_locations)
+    compute = _compute_located if located else _compute
+    return compute(extended_graphs, flat, heights, bounds, list(bounds), n_jobs)
 
 
 def gudhi_orientation(part: str) -> int:
@@ -221,6 +240,38 @@ def _compute(
             for part in wanted
         }
     )
+
+
+def _compute_located(
+    loop: Callable[..., None],
+    graphs: Graphs,
+    heights: Floats,
+    bounds: Mapping[str, str],
+    wanted: Sequence[str],
+    n_jobs: int | None,
+) -> Diagrams:
+    """Run a loop on the ranks of vertices, and turn these into vertices and values."""
+    nodes = cumulated(graphs.num_nodes)
+    ranks, order = np.empty(len(heights)), np.empty(len(heights), np.int64)
+    rank_vertices(heights, nodes, ranks, order)
+    X = _compute(loop, graphs, ranks, bounds, wanted, n_jobs)
+    return Diagrams.from_parts(
+        {part: _located(X[part], heights, nodes[:-1], order) for part in wanted}
+    )
+
+
+def _located(part: Diagrams, heights: Floats, first: Ints, order: Ints) -> Diagrams:
+    """Return the points of values, with vertices, for those of ranks."""
+    graph = np.repeat(np.arange(len(part)), part.sizes)
+    start = first[graph][:, np.newaxis]
+    finite = np.isfinite(part.points)
+    rank = np.where(finite, part.points, 0.0).astype(np.int64)
+    vertex = order[start + rank]
+    points = np.where(finite, heights[start + vertex], np.inf)
+    kept = points[:, 0] < points[:, 1]
+    vertex[~finite] = -1
+    offsets = cumulated(kept)[part.offsets]
+    return Diagrams(points[kept], offsets, locations=vertex[kept, :, np.newaxis])
 
 
 def _gathered(points: Floats, starts: Ints, counts: Ints) -> Diagrams:

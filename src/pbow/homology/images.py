@@ -21,6 +21,7 @@ from pbow.homology._common import (
     import_gudhi,
     make_diagrams,
 )
+from pbow.homology._locations import check_return_locations, distinct_keys
 from pbow.homology._memory import check_memory
 
 __all__ = ["cubical"]
@@ -38,6 +39,7 @@ def cubical(
     superlevel: bool = False,
     periodic: bool | Sequence[bool] = False,
     field: int = 2,
+    return_locations: bool = False,
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> Diagrams:
@@ -68,6 +70,12 @@ def cubical(
     field : int, default=2
         A prime p: coefficients are in Z/p. It makes no difference in the plane, nor in
         space without periodic axes.
+    return_locations : bool, default=False
+        Whether to keep the pixel at which each class is born and dies:
+        ``X["H1"].locations`` of shape (n_points, 2, 1) has flat indices, which
+        ``numpy.unravel_index(i, image.shape)`` turns into rows and columns, and -1 for
+        the death of an essential point. Of pixels with equal values the one of the
+        lower index enters first. The points are the same, maybe in another order.
     n_jobs : int or None, default=None
         Number of threads. None is 1 outside a joblib context, -1 all processors. The
         result does not depend on it.
@@ -112,9 +120,16 @@ def cubical(
            [ 0., inf]])
     >>> X["H1"][0]
     array([[3., 5.]])
+
+    The loop is filled by the pixel in row 1 and column 2.
+
+    >>> X = cubical([image], return_locations=True)
+    >>> X["H1"].locations_of(0)[0, 1]
+    array([6])
     """
     wanted = check_dims(dims)
     prime = check_field(field)
+    located = check_return_locations(return_locations)
     if not _is_flag(superlevel):
         raise ParameterError("superlevel", "True or False", superlevel)
     listed = check_collection(
@@ -138,8 +153,7 @@ def cubical(
         advice="Cut or coarsen it, or take fewer threads (n_jobs).",
     )
 
-    def one(item: tuple[Floats, list[bool]]) -> list[Floats]:
-        image, wrap = item
+    def compute(image: Floats, wrap: list[bool]) -> list[Floats]:
         if image.size == 0:
             return empty_diagrams(wanted)
         if any(wrap):
@@ -147,9 +161,17 @@ def cubical(
                 top_dimensional_cells=image, periodic_dimensions=wrap
             )
             complex_.compute_persistence(homology_coeff_field=prime)
-            diagrams = [complex_.persistence_intervals_in_dimension(d) for d in wanted]
-        else:
-            diagrams = plain.transform([image])[0]
+            return [complex_.persistence_intervals_in_dimension(d) for d in wanted]
+        diagrams: list[Floats] = plain.transform([image])[0]
+        return diagrams
+
+    def one(item: tuple[Floats, list[bool]]) -> Sequence[Any]:
+        image, wrap = item
+        if located:
+            keys = distinct_keys(image)
+            diagrams = compute(keys.keys.reshape(image.shape), wrap)
+            return [keys.locate(diagram.reshape(-1, 2)) for diagram in diagrams]
+        diagrams = compute(image, wrap)
         # What is born with the masked pixels is none of the image.
         return [diagram[np.isfinite(diagram[:, 0])] for diagram in diagrams]
 

@@ -21,10 +21,13 @@ from pbow.homology._common import (
     import_gudhi,
     make_diagrams,
 )
+from pbow.homology._locations import Located, check_return_locations
 
 __all__ = ["mesh_geodesic"]
 
 Ids = NDArray[np.int32]
+# Points and, of these, the vertices, for each source.
+Loops = Callable[[int], tuple[Floats, Ints]]
 
 # Places in lists of neighbors, two for each edge, are counted in 32 bits.
 MOST_FACES = 2**31 // 6
@@ -35,6 +38,7 @@ def mesh_geodesic(
     faces: ArrayLike,
     sources: ArrayLike,
     *,
+    return_locations: bool = False,
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> Diagrams:
@@ -56,6 +60,10 @@ def mesh_geodesic(
         counts once; one that names a vertex twice counts as the edge that it is.
     sources : array-like of int of shape (n_sources,)
         Vertices from which balls grow.
+    return_locations : bool, default=False
+        Whether to keep the vertex at which each loop is born and is filled:
+        ``X.locations`` of shape (n_points, 2, 1), with -1 for the death of an essential
+        point.
     n_jobs : int or None, default=None
         Number of threads. None is 1 outside a joblib context, -1 all processors. The
         result does not depend on it.
@@ -103,6 +111,9 @@ def mesh_geodesic(
     >>> X = mesh_geodesic(ring, faces, sources=[0, 3])
     >>> X
     Diagrams(n_samples=2, H1: 2 points (2 essential))
+    >>> X = mesh_geodesic(ring, faces, sources=[0, 3], return_locations=True)
+    >>> X.locations[:, 0, 0]
+    array([4, 5])
     """
     places = check_array(vertices, "vertices", ("n_vertices", "n_coordinates"))
     places = places.astype(np.float64)
@@ -114,10 +125,16 @@ def mesh_geodesic(
         raise ValueError(msg)
     single = "Wrap a single source in a list: [source]."
     starting = _check_ids(sources, "sources", ("n_sources",), len(places), single)
+    wanted = check_return_locations(return_locations)
     mesh = _build(places, corners)
-    loops = _loops_of_surface(mesh) or _loops_of_complex(mesh)
+    loops = _loops_of_surface(mesh) or _loops_of_complex(mesh, located=wanted)
+
+    def one(source: int) -> list[Any]:
+        points, vertices = loops(source)
+        return [Located(points, vertices[:, :, np.newaxis]) if wanted else points]
+
     return make_diagrams(
-        lambda source: [loops(source)],
+        one,
         starting.tolist(),
         [1],
         unit="sources",
@@ -173,7 +190,7 @@ def _distinct(numbers: Ints) -> Ints:
     return ordered[np.diff(ordered, prepend=-1) > 0]
 
 
-def _loops_of_surface(mesh: _Mesh) -> Callable[[int], Floats] | None:
+def _loops_of_surface(mesh: _Mesh) -> Loops | None:
     """Return the fast algorithm, or None where an edge has more than two triangles."""
     edge_of_side = mesh.edges_of_triangles.ravel()
     n_triangles = np.bincount(edge_of_side, minlength=len(mesh.edges))
@@ -196,12 +213,12 @@ def _loops_of_surface(mesh: _Mesh) -> Callable[[int], Floats] | None:
     )
 
 
-def _loops_of_complex(mesh: _Mesh) -> Callable[[int], Floats]:
+def _loops_of_complex(mesh: _Mesh, *, located: bool) -> Loops:
     """Return the algorithm for any mesh: gudhi reduces the boundary matrix."""
     simplex_tree = import_gudhi("SimplexTree", "mesh_geodesic of branching edges")
     n_vertices = len(mesh.starts) - 1
 
-    def loops(source: int) -> Floats:
+    def loops(source: int) -> tuple[Floats, Ints]:
         distances = np.empty(n_vertices)
         reached = np.empty(n_vertices, np.int32)
         n_reached = shortest_paths(
@@ -215,7 +232,16 @@ def _loops_of_complex(mesh: _Mesh) -> Callable[[int], Floats]:
             tree.insert_batch(simplices[entered].T.copy(), entries[entered])
         tree.compute_persistence(homology_coeff_field=2, persistence_dim_max=True)
         points: Floats = tree.persistence_intervals_in_dimension(1).reshape(-1, 2)
-        return points
+        if not located:
+            return points, np.empty((0, 2), np.int64)
+        pairs = [pair for pair in tree.persistence_pairs() if len(pair[0]) == 2]
+        last = [
+            [max(s, key=distances.__getitem__, default=-1) for s in pair]
+            for pair in pairs
+        ]
+        vertices = np.array(last, np.int64).reshape(-1, 2)
+        points = np.where(vertices >= 0, distances[vertices], np.inf)
+        return points, vertices
 
     return loops
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import inf
 from typing import Any
 
 from pbow._utils.checks import check_dims, check_option
@@ -10,6 +11,8 @@ from pbow.diagrams import Diagrams
 from pbow.homology._clouds import check_clouds, check_matrices
 from pbow.homology._common import check_field, check_max_edge
 from pbow.homology._flag import edges_up_to, flag_diagrams, flag_engine
+from pbow.homology._flag_locations import locating
+from pbow.homology._locations import check_return_locations
 
 __all__ = ["rips"]
 
@@ -21,6 +24,7 @@ def rips(
     metric: str = "euclidean",
     max_edge: float | None = None,
     field: int = 2,
+    return_locations: bool = False,
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> Diagrams:
@@ -50,6 +54,13 @@ def rips(
         default there is no limit, and all classes die but one of H0.
     field : int, default=2
         A prime p: coefficients are in Z/p.
+    return_locations : bool, default=False
+        Whether to keep where each class is born and dies: ``X["H1"].locations`` of
+        shape (n_points, 2, 2) has the indices of two points, the ends of the edge of
+        birth and of death. An edge stands for the simplex that enters with it: for a
+        triangle its longest edge. Classes of H0 are born at one point, that of the
+        lowest index in its component, followed by -1; the death of an essential class
+        is -1 twice. Of edges of equal length that of the lower indices enters first.
     n_jobs : int or None, default=None
         Number of threads. None is 1 outside a joblib context, -1 all processors. The
         result does not depend on it.
@@ -97,6 +108,12 @@ def rips(
     Diagrams(n_samples=1, H0: 4 points (1 essential), H1: 1 point)
     >>> X["H1"][0].round(3)
     array([[1.   , 1.414]])
+
+    Its last side joins points 2 and 3, and a diagonal, points 0 and 2, fills it.
+
+    >>> X = rips([[[0, 0], [1, 0], [1, 1], [0, 1]]], return_locations=True)
+    >>> X["H1"].locations_of(0).tolist()
+    [[[2, 3], [0, 2]]]
     """
     wanted = check_dims(dims)
     limit = check_max_edge(max_edge)
@@ -105,7 +122,11 @@ def rips(
     precomputed = metric == "precomputed"
     noun = "matrix" if precomputed else "cloud"
     items = check_matrices(clouds) if precomputed else check_clouds(clouds)
-    engine = flag_engine("rips", wanted, limit=limit, field=prime, noun=noun)
+    located = check_return_locations(return_locations)
+    cut = inf if located else limit  # values are ranks if located
+    engine = flag_engine("rips", wanted, limit=cut, field=prime, noun=noun)
+    if located:
+        engine = locating(engine, wanted, limit)
     return flag_diagrams(
         engine,
         [edges_up_to(limit, item, precomputed=precomputed) for item in items],
