@@ -11,7 +11,7 @@ def test_the_page_has_title_names_and_labels(run, folder):
     assert re.fullmatch(r"x\.html: 12 diagrams, [0-9.]+ MB\n", result.stderr)
     page = (folder / "x.html").read_text(encoding="utf-8")
     assert "<title>My scans</title>" in page
-    assert '"classes":["few points","many"]' in page
+    assert '"labels":["few points","many"]' in page
     assert '"names":["c0.csv",' in page
 
 
@@ -26,7 +26,7 @@ def test_labels_may_be_an_array(run, folder):
     np.save(folder / "labels.npy", np.arange(12) % 3)
     run("explore model.pbow diagrams.pbow -o x.html --labels labels.npy")
     page = (folder / "x.html").read_text(encoding="utf-8")
-    assert '"classes":["0","1","2"]' in page
+    assert '"labels":["0","1","2"]' in page
 
 
 @pytest.mark.parametrize(
@@ -56,6 +56,23 @@ def test_a_mistake_is_one_sentence_and_no_page(run, folder, change, message):
     assert message in " ".join(result.stderr.split())
     assert result.stderr.splitlines()[-1].startswith("Error: ")
     assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_the_page_is_opened_on_request(run, folder, monkeypatch, found):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", lambda url: opened.append(url) or found)
+    result = run("explore model.pbow diagrams.pbow -o x.html --open")
+    assert opened == [(folder / "x.html").resolve().as_uri()]
+    assert ("No browser found; open x.html yourself." in result.stderr) != found
+    run("explore model.pbow diagrams.pbow -o x.html")
+    assert len(opened) == 1
+
+
+def test_plotly_may_be_written_beside_the_page(run, folder):
+    run("explore model.pbow diagrams.pbow -o x.html --plotlyjs directory")
+    assert (folder / "plotly.min.js").stat().st_size > 1_000_000
+    assert (folder / "x.html").stat().st_size < 200_000
 
 
 def test_help_has_an_example(run):

@@ -30,12 +30,12 @@ def find_browser():
     return list(found.values())
 
 
-def open_page(browser, path):
+def open_page(browser, path, view=""):
     """Open a page anew, and forget what was logged before."""
     browser.get_log("browser")
     browser.get_log("performance")
     # The page before may be the same, and must not be taken for this one.
-    visit(browser, f"{path.as_uri()}?{next(_visits)}")
+    visit(browser, f"{path.as_uri()}?{next(_visits)}{view and '#' + view}")
     busy = "return document.querySelector('main').getAttribute('aria-busy')"
     wait_until(lambda: browser.execute_script(busy) == "false")
     assert [row["message"] for row in browser.get_log("browser")] == []
@@ -45,7 +45,9 @@ def visit(browser, address):
     """Go to an address, and wait until all is loaded."""
     browser.get(address)
     is_ready = """
-        return location.href === arguments[0] && document.readyState === "complete";
+        const bare = (address) => address.split("#")[0];
+        const [wanted, here] = [arguments[0], location.href].map(bare);
+        return here === wanted && document.readyState === "complete";
     """
     wait_until(lambda: browser.execute_script(is_ready, address))
 
@@ -77,6 +79,12 @@ def traces(browser, element_id):
         "return JSON.parse(JSON.stringify(document.getElementById(arguments[0]).data))",
         element_id,
     )
+
+
+def trace(browser, element_id, name):
+    """Return one of the things that plotly draws, by its name."""
+    (found,) = [t for t in traces(browser, element_id) if t["name"] == name]
+    return found
 
 
 def requests(browser):

@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 from tests.explorer.models import diagrams, make_models
 
-from pbow import PersistenceBoW, StablePersistenceBoW
+from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
 from pbow.explorer.content import (
     check_samples,
     describe,
@@ -15,6 +15,8 @@ from pbow.explorer.content import (
     describe_samples,
     pack,
     points_to_draw,
+    rank_words,
+    robust_axes,
 )
 from pbow.vectorizers import PersistenceImage
 
@@ -68,26 +70,26 @@ def test_means_are_of_each_resolution(ragged):
     for block, columns in zip(means, (slice(0, 2), slice(2, 7)), strict=True):
         assert np.allclose(block["all"], counts[:, columns].mean(axis=0))
         odd = counts[LABELS == 1, columns].mean(axis=0)
-        assert np.allclose(block["classes"][1], odd)
+        assert np.allclose(block["labels"][1], odd)
 
 
 def test_means_are_sums_before_normalization(fitted, ragged):
     content = described(fitted, ragged, labels=LABELS, label_names=["zero", "one"])
-    assert content["classes"] == ["zero", "one"]
-    assert content["samples"]["classes"] == LABELS.tolist()
+    assert content["labels"] == ["zero", "one"]
+    assert content["samples"]["labels"] == LABELS.tolist()
     (means,) = content["means"]
     counts = fitted.transform(ragged) ** 2  # normalize="sqrt"
     assert np.allclose(means["all"], counts.mean(axis=0))
-    assert np.allclose(means["classes"][1], counts[LABELS == 1].mean(axis=0))
+    assert np.allclose(means["labels"][1], counts[LABELS == 1].mean(axis=0))
     assert fitted.normalize == "sqrt"
 
 
 def test_the_summary_counts(fitted, ragged):
     summary = described(fitted, ragged, labels=LABELS)["summary"]
     name = "PersistenceBoW(n_words=5, random_state=0)"
-    assert summary == f"{name}; 30 diagrams, 5 features, 2 classes"
+    assert summary == f"{name}; 30 diagrams, 5 features, 2 labels"
     one = described(fitted, ragged[:1], labels=["only"])["summary"]
-    assert one == f"{name}; 1 diagram, 5 features, 1 class"
+    assert one == f"{name}; 1 diagram, 5 features, 1 label"
 
 
 def test_single_precision_is_told(ragged):
@@ -108,12 +110,13 @@ def test_a_part_without_words_is_told():
 def test_points_to_draw_are_those_that_the_words_see():
     X = diagrams(10)
     model = PersistenceBoW(3, essential="separate", random_state=0).fit(X)
-    points, places, note = points_to_draw(model, X, n_points=10_000)
+    drawn = points_to_draw(model, X, n_points=10_000)
+    points, places, note = drawn.points, drawn.places, drawn.note
     assert [len(place["kept"]) for place in places] == [10] * 4
     third = places[1]["start"][3]
     endless = X["H0"].essential()[3]
-    drawn = points[third : third + places[1]["kept"][3]]
-    assert drawn.tolist() == [[birth, 0.0] for birth in endless[:, 0]]
+    essential = points[third : third + places[1]["kept"][3]]
+    assert essential.tolist() == [[birth, 0.0] for birth in endless[:, 0]]
     last = points[places[2]["start"][9] : places[2]["start"][10]]
     finite = X["H1"].finite()[9]
     assert (last == np.c_[finite[:, 0], finite[:, 1] - finite[:, 0]]).all()
@@ -126,8 +129,8 @@ def test_points_are_drawn_once_for_all_resolutions():
         points_to_draw(PersistenceBoW(n, random_state=0).fit(X), X, n_points=10_000)
         for n in (4, (2, 4, 8))
     )
-    assert (one[0] == several[0]).all()
-    assert one[1:] == several[1:]
+    assert (one.points == several.points).all()
+    assert (one.places, one.note) == (several.places, several.note)
 
 
 def test_a_choice_of_samples_keeps_their_numbers(fitted, ragged):
@@ -140,7 +143,7 @@ def test_a_choice_of_samples_keeps_their_numbers(fitted, ragged):
         "n": 2,
         "numbers": [3, 8],
         "names": ["sample 3", "sample 8"],
-        "classes": [1, 0],
+        "labels": [1, 0],
     }
 
 
@@ -177,3 +180,32 @@ def test_a_model_of_something_else_is_refused(model, X, error, message):
         described(model.fit([[[0, 1]]]), X)
     with pytest.raises((NotFittedError, TypeError)):
         described(type(model)(), X)
+
+
+def test_words_are_ranked_by_f_and_constant_ones_are_last(fitted, ragged):
+    samples = check_samples(fitted, ragged, LABELS, None, None)
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=30)
+    vectors = np.c_[np.zeros(30), LABELS, LABELS + noise, noise]
+    ranking = rank_words(samples, vectors)
+    assert ranking["name"] == "F"
+    constant, perfect, weak, none = ranking["scores"]
+    assert perfect == np.finfo(float).max > weak > none > constant == 0.0
+    assert json.loads(json.dumps(ranking, allow_nan=False)) == ranking
+
+
+def test_axes_leave_out_points_far_away_and_no_others():
+    near = np.c_[np.zeros(400), np.linspace(0.1, 1.0, 400)]
+    near[:, 0] += np.linspace(0.0, 0.5, 400)
+    near[:, 1] += near[:, 0]
+    whole = robust_axes(Diagrams.from_list([near]), is_line=False)
+    far = Diagrams.from_list([near, [[90.0, 91.0], [0.1, 50.0], [-70.0, -69.5]]])
+    assert np.allclose(robust_axes(far, is_line=False), whole)
+    assert np.allclose(whole, [0.0, 0.5, 0.0, 1.0])
+
+
+@pytest.mark.parametrize("points", [[], [[2.0, 2.0]], [[0.0, 0.0]]])
+def test_axes_have_a_width_also_for_one_point_or_none(points):
+    left, right, bottom, top = robust_axes(Diagrams.from_list([points]), is_line=False)
+    assert left < right
+    assert bottom < top

@@ -87,13 +87,13 @@ def test_what_python_writes_is_read(read):
         (HEAD + "0.5,H1,1,2\n", 'Samples are numbered 0, 1, 2, ...; row 2 has "0.5"'),
         (HEAD + "-1,H1,1,2\n", 'row 2 has "-1"'),
         (HEAD + "0,H1,1,2\n2,H1,1,2\n", "without gaps; there is no 1"),
-        (HEAD + "0,H1,2,1\n", "dies before it is born (birth=2, death=1)"),
+        (HEAD + "0,H1,2,1\n", "negate both (birth=2, death=1)"),
         (HEAD + "0,H1,nan,1\n", "that is NaN"),
         (HEAD + "0,H1,-inf,1\n", "infinite birth"),
         (HEAD + "0,H1,0,1e101\n", "beyond 1e+100"),
         (HEAD + "0,H2,0,1\n", "parts H1: H1 is missing, H2 is unexpected"),
-        (HEAD + '0,"H1,0,1\n', "never closed"),
-        (HEAD + '0,"H1"x,0,1\n', "a comma or a new line is due"),
+        (HEAD + '0,"H1,0,1\n', "A quotation mark is not closed"),
+        (HEAD + '0,"H1"x,0,1\n', "not at the end"),
     ],
 )
 def test_a_bad_file_is_refused_in_words(read, tmp_path, text, message):
@@ -110,8 +110,9 @@ def test_a_bad_file_is_refused_in_words(read, tmp_path, text, message):
 def test_texts_that_could_be_misread_are_quoted_and_numbers_are_not(browser):
     visit(browser, "about:blank")
     fields = [3, -0.5, 1e-300, "plain", "=1+1", "+x", "-2", "@x", ' a"b,', "\t"]
+    programs = _asset("elements.js") + _asset("download.js")
     line = browser.execute_script(
-        f"{_asset('csv.js')} return Csv.lineOf(arguments[0]);", fields
+        f"{programs} return Download.lineOf(arguments[0]);", fields
     )
     assert line == '3,-0.5,1e-300,plain,"=1+1","+x","-2","@x"," a""b,","\t"\n'
     (row,) = csv.reader([line])
@@ -120,7 +121,9 @@ def test_texts_that_could_be_misread_are_quoted_and_numbers_are_not(browser):
 
 def test_births_after_the_end_of_the_model_are_refused(read):
     text = HEAD + "0,H1,0,9\n0,H1,4,inf\n"
-    assert "born at 4, after the model's essential=3" in read(text, essential=3)
+    assert "born after the model's essential=3 (birth=4, death=Infinity)" in read(
+        text, essential=3
+    )
     assert len(read(text, essential=5)) == 1
 
 

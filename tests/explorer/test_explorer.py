@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from sklearn.feature_selection import f_classif
 from tests.explorer.driving import (
     HOSTILE,
     choose,
@@ -15,6 +16,7 @@ from tests.explorer.driving import (
     open_page,
     requests,
     text_of,
+    trace,
     traces,
     visit,
     wait_until,
@@ -24,7 +26,7 @@ from tests.explorer.models import diagrams
 from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
 from pbow.encoding import encode_counts
 from pbow.explorer import write_explorer
-from pbow.explorer.content import check_samples
+from pbow.explorer.content import check_samples, robust_axes
 from pbow.explorer.page import Limits, make_page
 
 NEW = diagrams(25, seed=9)
@@ -32,7 +34,7 @@ NEW = diagrams(25, seed=9)
 
 @pytest.fixture
 def hard(browser, shapes):
-    """Open the page of a PersistenceBoW, with classes and names."""
+    """Open the page of a PersistenceBoW, with labels and names."""
     open_page(browser, shapes.pages["hard"])
     return browser
 
@@ -44,7 +46,7 @@ def soft(browser, shapes):
     return browser
 
 
-def class_means(shapes, part):
+def label_means(shapes, part):
     counts = encode_counts(shapes.X[part].finite(), shapes.hard.codebooks_[part])
     return {name: counts[shapes.y == name].mean(axis=0) for name in np.unique(shapes.y)}
 
@@ -58,9 +60,12 @@ def rows_of(browser, table):
 
 
 def word_circles(browser):
-    return browser.find_elements(
-        "css selector", "#plane .scatterlayer .trace:last-child .points path"
-    )
+    script = """
+        const all = [...document.querySelectorAll("#plane .scatterlayer .trace")];
+        const words = all.find((one) => one.__data__[0].trace.name === "words");
+        return [...words.querySelectorAll(".points path")];
+    """
+    return browser.execute_script(script)
 
 
 def hover(browser, element):
@@ -73,65 +78,302 @@ def hover(browser, element):
     )
 
 
-def test_hovering_a_word_shows_its_share_of_each_class(hard, shapes):
+def click(browser, element):
+    hover(browser, element)
+    box = element.rect
+    scrolled = browser.execute_script("return window.scrollY")
+    x = box["x"] + box["width"] / 2
+    y = box["y"] + box["height"] / 2 - scrolled
+    for kind in ("mousePressed", "mouseReleased"):
+        event = {"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1}
+        browser.execute_cdp_cmd("Input.dispatchMouseEvent", event)
+
+
+def leave(browser):
+    event = {"type": "mouseMoved", "x": 3, "y": 3}
+    browser.execute_cdp_cmd("Input.dispatchMouseEvent", event)
+
+
+def title_starts(browser, text):
+    wait_until(lambda: text_of(browser, "word-title").startswith(text))
+
+
+def address(browser):
+    return browser.current_url.partition("#")[2]
+
+
+def outlined(browser):
+    """Return the words that are outlined in the plane, in the bars, in the table."""
+    circles = trace(browser, "plane", "words")["marker"]["line"]["width"]
+    bars = traces(browser, "bars")[0]["marker"]["line"]["width"]
+    row = "return document.querySelector('#ranking tr.current').dataset.word"
+    (band,) = browser.execute_script(
+        "return document.getElementById('bars').layout.shapes"
+    )
+    assert band["x0"] + 0.5 == bars.index(2)
+    return [circles.index(3), bars.index(2), int(browser.execute_script(row))]
+
+
+def test_a_word_shows_its_count_and_fraction_in_each_label(hard, shapes):
     choose(hard, "part", 1)
     word = 7
     hover(hard, word_circles(hard)[word])
-    wait_until(lambda: text_of(hard, "word-title").startswith(f"Word {word}: "))
-    rows = {name: (share, mean) for name, share, _, mean in rows_of(hard, "word-table")}
-    for name, means in class_means(shapes, "H1").items():
-        share, mean = rows[name]
-        assert share == f"{100 * means[word] / means.sum():.2f} %"
-        assert float(mean) == pytest.approx(means[word], rel=1e-3)
+    title_starts(hard, f"Word {word}: ")
+    rows = {name: (c, f) for name, c, _, f in rows_of(hard, "word-table")}
+    for name, means in label_means(shapes, "H1").items():
+        count, fraction = rows[name]
+        assert fraction == f"{100 * means[word] / means.sum():.2f} %"
+        assert float(count) == pytest.approx(means[word], rel=1e-3)
     (label,) = hard.find_elements("css selector", "#plane .hoverlayer .hovertext")
     assert f"word {word}: birth" in label.text
     assert f"circle: {rows['circle'][0]}" in label.text
-    # The class with a hostile name is there as text, as far as there is room for it.
+    # The label with a hostile name is there as text, as far as there is room for it.
     assert f"{HOSTILE[:39]}…: {rows[HOSTILE][0]}" in label.text
 
 
-def test_two_classes_show_their_difference_in_red_and_blue(hard, shapes):
-    means = class_means(shapes, "H0")
-    classes = list(np.unique(shapes.y))
-    choose(hard, "first", classes.index("torus"))
-    choose(hard, "second", classes.index("circle"))
-    marker = traces(hard, "plane")[-1]["marker"]
+VIEWS = {
+    "plane": lambda browser, word: word_circles(browser)[word],
+    "bars": lambda browser, word: browser.find_elements(
+        "css selector", "#bars .points path"
+    )[word],
+    "table": lambda browser, word: browser.find_element(
+        "css selector", f"#ranking tr[data-word='{word}'] button"
+    ),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_hovering_previews_a_word_and_a_click_selects_it(hard, view):
+    choose(hard, "part", 0)
+    choose(hard, "word", 1)
+    hard.execute_script(
+        "document.getElementById(arguments[0]).scrollIntoView()",
+        {"table": "ranking"}.get(view, "controls"),
+    )
+    element = VIEWS[view](hard, 3)
+    hover(hard, element)
+    title_starts(hard, "Word 3: ")
+    assert outlined(hard) == [3, 3, 3]
+    assert "word=1" in address(hard)
+    leave(hard)
+    title_starts(hard, "Word 1: ")
+    assert outlined(hard) == [1, 1, 1]
+    click(hard, VIEWS[view](hard, 3))
+    leave(hard)
+    wait_until(lambda: "word=3" in address(hard))
+    title_starts(hard, "Word 3: ")
+    assert outlined(hard) == [3, 3, 3]
+    assert hard.find_element("id", "word").get_property("value") == "3"
+    pressed = hard.find_elements("css selector", "#ranking [aria-pressed=true]")
+    assert [button.text for button in pressed] == ["word 3"]
+
+
+def test_colors_link_circles_bars_points_and_table(hard):
+    choose(hard, "part", 0)
+    points = trace(hard, "plane", "points")
+    words = [int(text.split("word ")[1].split("<")[0]) for text in points["text"]]
+    bars = traces(hard, "bars")[0]["marker"]["color"]
+    circles = trace(hard, "plane", "words")["marker"]["color"]
+    assert circles == [f"{color}4d" for color in bars]
+    assert points["marker"]["color"] == [bars[word] for word in words]
+    script = """
+        return [...document.querySelectorAll("#ranking button")].map(
+            (one) => [one.textContent, one.style.getPropertyValue("--swatch")]);
+    """
+    swatches = dict(hard.execute_script(script))
+    assert swatches == {f"word {k}": color for k, color in enumerate(bars)}
+
+
+def test_the_points_of_the_word_stand_out(hard):
+    choose(hard, "part", 0)
+    choose(hard, "word", 2)
+    points = trace(hard, "plane", "points")
+    own = ["word 2" in text.split("<br>") for text in points["text"]]
+    assert any(own)
+    assert points["marker"]["opacity"] == [0.9 if one else 0.3 for one in own]
+
+
+def scores_of(model, X, y):
+    return f_classif(model.transform(X), y)[0]
+
+
+def test_a_page_opens_on_the_word_that_separates_the_labels_best(hard, shapes):
+    scores = scores_of(shapes.hard, shapes.X, shapes.y)
+    part, word = divmod(int(scores.argmax()), 8)
+    assert hard.find_element("id", "part").get_property("value") == str(part)
+    assert text_of(hard, "word-title").startswith(f"Word {word}: ")
+    assert address(hard) == f"part={part}&word={word}"
+
+
+def test_without_labels_a_page_opens_on_the_word_of_largest_variance(soft, shapes):
+    variances = shapes.soft.transform(shapes.X).var(axis=0)
+    part, word = divmod(int(variances.argmax()), 6)
+    assert address(soft) == f"part={part}&word={word}"
+    assert "because there are no labels" in text_of(soft, "ranking-note")
+    assert text_of(soft, "score-name") == "variance"
+    assert not soft.find_element("id", "label").is_displayed()
+
+
+@pytest.mark.parametrize("part", [0, 1])
+def test_words_are_ranked_by_how_well_they_separate(hard, shapes, part):
+    choose(hard, "part", part)
+    scores = scores_of(shapes.hard, shapes.X, shapes.y)[8 * part : 8 * part + 8]
+    rows = rows_of(hard, "ranking")
+    order = np.argsort(-scores, kind="stable")
+    assert [row[1] for row in rows] == [f"word {k}" for k in order]
+    assert np.allclose([float(row[2]) for row in rows], scores[order], rtol=1e-3)
+    assert text_of(hard, "word-title").startswith(f"Word {order[0]}: ")
+    options = hard.find_elements("css selector", "#word option")
+    assert [option.text for option in options] == [f"word {k}" for k in order]
+
+
+def test_two_labels_are_side_by_side_with_their_difference(hard, shapes):
+    choose(hard, "part", 0)
+    means = label_means(shapes, "H0")
+    labels = list(np.unique(shapes.y))
+    choose(hard, "label", labels.index("torus"))
+    choose(hard, "other", labels.index("circle"))
+    marker = trace(hard, "plane", "words")["marker"]
     difference = means["torus"] - means["circle"]
     sizes, largest = np.array(marker["size"]), np.abs(difference).max()
-    assert np.allclose(sizes, np.maximum(5, 42 * np.sqrt(abs(difference) / largest)))
-    red, blue = "rgba(213, 94, 0, 0.4)", "rgba(0, 114, 178, 0.4)"
-    assert marker["color"] == [red if d >= 0 else blue for d in difference]
-    assert {red, blue} == set(marker["color"])
+    assert np.allclose(sizes, np.maximum(6, 42 * np.sqrt(abs(difference) / largest)))
+    orange, blue = "rgba(213, 94, 0, 0.3)", "rgba(0, 114, 178, 0.3)"
+    assert marker["color"] == [orange if d >= 0 else blue for d in difference]
+    assert {orange, blue} == set(marker["color"])
     note = text_of(hard, "plane-note")
-    assert "red where torus has more and blue where circle has" in note
-    assert "drawn, in gray." in note
-    assert traces(hard, "plane")[0]["marker"]["color"] == "rgb(211, 216, 222)"
-    choose(hard, "second", -1)
-    assert set(traces(hard, "plane")[-1]["marker"]["color"]) == {blue}
+    assert "orange where torus has more and blue where circle has more" in note
+    # Points and bars have the colors of the two labels, too.
+    colors = ["rgb(213, 94, 0)", "rgb(0, 114, 178)"]
+    assert set(trace(hard, "plane", "points")["marker"]["color"]) == set(colors)
+    bars = traces(hard, "bars")
+    vectors = shapes.hard.transform(shapes.X)
+    for bar, name, color in zip(bars, ("torus", "circle"), colors, strict=True):
+        expected = vectors[shapes.y == name].mean(axis=0)[:8]
+        assert np.allclose(bar["y"], expected)
+        assert bar["marker"]["color"] == color
+    assert text_of(hard, "bars-title") == "Mean vectors of torus and circle"
+    choose(hard, "other", -1)
+    assert len(traces(hard, "bars")) == 1
 
 
-def test_a_page_opens_on_a_part_that_fills_the_plane(browser, tmp_path):
-    deaths = np.arange(1.0, 9.0)
-    H0 = [np.column_stack([np.zeros(8), deaths]) for _ in range(3)]
-    H1 = [np.column_stack([deaths, deaths + deaths[::-1]]) for _ in range(3)]
-    X = Diagrams.from_parts({"H0": H0, "H1": H1})
-    model = PersistenceBoW(n_words=3, random_state=0).fit(X)
+def test_a_label_filters_mean_vector_points_and_stepping(hard, shapes):
+    choose(hard, "part", 0)
+    label = list(np.unique(shapes.y)).index("torus")
+    choose(hard, "label", label)
+    members = np.flatnonzero(shapes.y == "torus")
+    vectors = shapes.hard.transform(shapes.X)
+    (bars,) = traces(hard, "bars")
+    assert np.allclose(bars["y"], vectors[members].mean(axis=0)[:8])
+    births = np.concatenate([shapes.X["H0"].finite()[i][:, 0] for i in members])
+    note = text_of(hard, "plane-note")
+    assert f"Points: torus, {len(births)} of {len(births)} drawn" in note
+    assert len(trace(hard, "plane", "points")["x"]) == len(births)
+    assert text_of(hard, "found") == "20 of 60 samples to step through."
+    stepped = []
+    for _ in range(3):
+        hard.find_element("id", "next").click()
+        stepped.append(text_of(hard, "bars-title"))
+    assert stepped == [f"Vector of {shapes.names[i]}" for i in members[:3]]
+    hard.find_element("id", "previous").click()
+    assert text_of(hard, "bars-title") == stepped[1]
+
+
+def test_a_sample_is_found_by_its_name(browser, tmp_path):
+    X = diagrams(12)
+    model = PersistenceBoW(3, random_state=0).fit(X)
+    names = [f"Scan {i:02} {'left' if i % 3 else 'right'}" for i in range(12)]
+    write_explorer(model, X, tmp_path / "page.html", sample_names=names)
+    open_page(browser, tmp_path / "page.html")
+    from selenium.webdriver import Keys  # noqa: PLC0415
+
+    search = browser.find_element("id", "search")
+    search.send_keys("RIGHT")
+    options = browser.find_elements("css selector", "#sample option")
+    assert [option.text for option in options[1:]] == names[::3]
+    assert text_of(browser, "found") == "4 of 12 samples to step through."
+    search.send_keys(Keys.ENTER)
+    assert text_of(browser, "bars-title") == "Vector of Scan 00 right"
+    browser.find_element("id", "next").click()
+    assert text_of(browser, "bars-title") == "Vector of Scan 03 right"
+    search.send_keys(" nothing")
+    assert text_of(browser, "found") == "0 of 12 samples to step through."
+    assert text_of(browser, "bars-title") == "Mean vector of all samples"
+
+
+def test_a_view_can_be_sent_by_its_address(hard, shapes):
+    labels = list(np.unique(shapes.y))
+    choose(hard, "part", 1)
+    choose(hard, "label", labels.index("torus"))
+    choose(hard, "other", labels.index("circle"))
+    choose(hard, "sample", "page 2")
+    choose(hard, "word", 5)
+    sent = address(hard)
+    assert sent == (
+        f"part=1&word=5&label={labels.index('torus')}"
+        f"&with={labels.index('circle')}&sample=2"
+    )
+    before = [text_of(hard, one) for one in ("bars-title", "word-title", "plane-note")]
+    open_page(hard, shapes.pages["hard"])
+    assert text_of(hard, "word-title") != before[1]
+    hard.execute_script("location.hash = arguments[0]", sent)
+    wait_until(lambda: text_of(hard, "word-title") == before[1])
+    open_page(hard, shapes.pages["hard"], sent)
+    after = [text_of(hard, one) for one in ("bars-title", "word-title", "plane-note")]
+    assert after == before
+    assert address(hard) == sent
+
+
+@pytest.mark.parametrize(
+    "sent",
+    ["part=9&word=99&label=7&with=-1&sample=600", "word=<b>&part=1e0", "%%%&&=", "x"],
+)
+def test_an_address_of_what_is_not_there_opens_as_without(hard, shapes, sent):
+    usual = address(hard)
+    open_page(hard, shapes.pages["hard"], sent)
+    assert address(hard) == usual
+
+
+def test_points_and_words_beyond_the_axes_are_marked_at_the_edge(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    births = rng.uniform(0.0, 1.0, (20, 50))
+    lists = [np.c_[b, b + rng.uniform(0.1, 1.0, 50)] for b in births]
+    lists[7] = np.r_[lists[7], [[500.0, 501.0], [0.5, 800.0]]]
+    X = Diagrams.from_list(lists)
+    model = PersistenceBoW(6, whiten=False, random_state=0).fit(X)
+    assert model.codebooks_[""].words.max() > 400.0
     write_explorer(model, X, tmp_path / "page.html")
     open_page(browser, tmp_path / "page.html")
-    part = browser.find_element("id", "part")
-    assert part.get_property("selectedIndex") == 1
-    assert (
-        traces(browser, "plane")[-1]["x"] == model.codebooks_["H1"].words[:, 0].tolist()
-    )
+    choose(browser, "sample", "page 7")
+    ranges = browser.execute_script("""
+        const { xaxis, yaxis } = document.getElementById("plane").layout;
+        return [...xaxis.range, ...yaxis.range];
+    """)
+    assert max(ranges) < 2.0
+    points = trace(browser, "plane", "points")
+    assert points["marker"]["symbol"][-2:] == [
+        "triangle-right-open",
+        "triangle-up-open",
+    ]
+    assert max(points["x"] + points["y"]) < 2.0
+    assert points["text"][-2].startswith("birth 500, persistence 1<br>")
+    words = trace(browser, "plane", "words")
+    assert max(words["x"] + words["y"]) < 2.0
+    note = text_of(browser, "plane-note")
+    assert re.search(r"marked at the edge: \d words?, 2 points\.", note)
 
 
 @pytest.mark.parametrize("sample", [0, 31])
 def test_a_diagram_shows_its_points_by_word_and_its_vector(hard, shapes, sample):
+    choose(hard, "part", 0)
     choose(hard, "sample", f"page {sample}")
-    points, words = traces(hard, "plane")
+    points, words = (trace(hard, "plane", name) for name in ("points", "words"))
     finite = shapes.X["H0"].finite()[sample]
-    assert points["x"] == finite[:, 0].tolist()
-    assert points["y"] == (finite[:, 1] - finite[:, 0]).tolist()
+    left, right, _, top = robust_axes(shapes.X["H0"].finite(), is_line=False)
+    assert points["x"] == np.clip(finite[:, 0], left, right).tolist()
+    persistences = finite[:, 1] - finite[:, 0]
+    assert points["y"] == np.minimum(persistences, top).tolist()
+    # The others are behind it.
+    assert len(trace(hard, "plane", "others")["x"]) > 100
     book = shapes.hard.codebooks_["H0"]
     one_by_one = Diagrams.from_list([[point] for point in finite], name="H0")
     labels = encode_counts(one_by_one, book).argmax(axis=1)
@@ -139,14 +381,15 @@ def test_a_diagram_shows_its_points_by_word_and_its_vector(hard, shapes, sample)
     colors = points["marker"]["color"]
     assert len(set(zip(labels, colors, strict=True))) == len(set(labels))
     assert words["x"] == book.words[:, 0].tolist()
-    (bars,) = traces(hard, "histogram")
+    (bars,) = traces(hard, "bars")
     vector = shapes.hard.transform(shapes.X)[sample]
     assert bars["y"] == vector[:8].tolist()
     assert f"{len(finite)} of {len(finite)} drawn" in text_of(hard, "plane-note")
 
 
 def test_the_mixture_shows_its_ellipses(soft, shapes):
-    _, ellipses, words = traces(soft, "plane")
+    choose(soft, "part", 0)
+    ellipses, words = (trace(soft, "plane", name) for name in ("ellipses", "words"))
     book = shapes.soft.codebooks_["H0"]
     outline = np.array([ellipses["x"][:49], ellipses["y"][:49]], float).T
     apart = outline - book.means[0]
@@ -162,12 +405,12 @@ def test_parts_are_switched_essential_ones_too(soft, shapes):
     vectors = shapes.soft.transform(shapes.X)
     choose(soft, "sample", "page 4")
     choose(soft, "part", 1)
-    points, words = traces(soft, "plane")
+    points, words = (trace(soft, "plane", name) for name in ("points", "words"))
     endless = shapes.X["H0"].essential()[4]
     assert points["x"] == endless[:, 0].tolist()
     assert set(points["y"]) == {0}
     assert words["x"] == shapes.soft.codebooks_["H0_inf"].means[:, 0].tolist()
-    (bars,) = traces(soft, "histogram")
+    (bars,) = traces(soft, "bars")
     assert bars["y"] == vectors[4, 6:12].tolist()
 
 
@@ -188,15 +431,14 @@ def test_resolutions_are_switched_as_parts_are(browser, shapes):
     start = 0
     for k, (part, book) in enumerate(books):
         choose(browser, "part", k)
-        points, _, words = traces(browser, "plane")
-        assert points["x"] == shapes.X[part].finite()[4][:, 0].tolist()
+        points, words = (trace(browser, "plane", n) for n in ("points", "words"))
+        assert len(points["x"]) == len(shapes.X[part].finite()[4])
         assert words["y"] == book.means[:, 1].tolist()
-        (bars,) = traces(browser, "histogram")
+        (bars,) = traces(browser, "bars")
         assert bars["y"] == vectors[4, start : start + book.n_words].tolist()
         note = f"{book.n_words} of 29 features: part {part}, {book.n_words} words. "
-        assert text_of(browser, "histogram-note").startswith(note)
-        shares = [row[1] for row in rows_of(browser, "word-table")]
-        assert len(shares) == 4
+        assert text_of(browser, "bars-note").startswith(note)
+        assert len(rows_of(browser, "word-table")) == 4
         start += book.n_words
     assert start == 29
 
@@ -205,21 +447,26 @@ def test_a_zoom_stays_when_the_resolution_changes_and_not_when_the_part_does(
     browser, shapes
 ):
     open_page(browser, shapes.pages["several"])
+    choose(browser, "part", 0)
 
     def left_and_right():
         script = "return document.getElementById('plane').layout.xaxis.range"
         return browser.execute_script(script)
 
-    # As plotly does after a drag with the mouse.
-    browser.execute_async_script("""
-        const done = arguments[arguments.length - 1];
-        const zoom = { "xaxis.range[0]": 0.2, "xaxis.range[1]": 0.4 };
-        Plotly.relayout("plane", zoom).then(() => done());
-    """)
+    whole = left_and_right()
+    box = browser.find_element("css selector", "#plane .nsewdrag").rect
+    middle = box["y"] + box["height"] / 2
+    places = [box["x"] + part * box["width"] for part in (0.3, 0.4, 0.6, 0.6)]
+    kinds = ("mousePressed", "mouseMoved", "mouseMoved", "mouseReleased")
+    for kind, x in zip(kinds, places, strict=True):
+        event = {"type": kind, "x": x, "y": middle, "button": "left", "clickCount": 1}
+        browser.execute_cdp_cmd("Input.dispatchMouseEvent", event)
+    wait_until(lambda: left_and_right() != whole)
+    zoomed = left_and_right()
     choose(browser, "part", 1)
-    assert left_and_right() == [0.2, 0.4]
+    assert left_and_right() == zoomed
     choose(browser, "part", 2)
-    assert left_and_right() != [0.2, 0.4]
+    assert left_and_right() not in (zoomed, whole)
 
 
 @pytest.mark.parametrize("way", ["drop", "button"])
@@ -240,30 +487,62 @@ def test_own_diagrams_have_the_vectors_of_python(browser, shapes, tmp_path, kind
     assert [row[0] for row in rows] == [str(i) for i in range(25)]
     found = np.array([row[1:] for row in rows], float)
     assert (np.abs(found - expected) <= 1e-9 * np.maximum(1, abs(expected))).all()
-    shown = np.array(rows_of(browser, "own-table"), float)
-    assert shown[:, 0].tolist() == list(range(20))
-    assert np.allclose(shown[:, 1:], expected[:20], rtol=1e-3)
-    browser.find_element("id", "later").click()
-    assert len(rows_of(browser, "own-table")) == 5
-    # And they can be looked at as those of the page.
+    # The first of them is shown at once, among those of the page.
+    assert text_of(browser, "bars-title") == "Vector of diagram 0 of your file"
+    choose(browser, "part", 0)
     choose(browser, "sample", "own 3")
-    (bars,) = traces(browser, "histogram")
+    (bars,) = traces(browser, "bars")
     assert np.allclose(bars["y"], expected[3, : len(bars["y"])], rtol=1e-12)
-    points = traces(browser, "plane")[0]
-    assert points["x"] == NEW["H0"].finite()[3][:, 0].tolist()
+    left, right, _, _ = robust_axes(shapes.X["H0"].finite(), is_line=False)
+    births = NEW["H0"].finite()[3][:, 0]
+    points = trace(browser, "plane", "points")
+    assert points["x"] == np.clip(births, left, right).tolist()
+    assert len(trace(browser, "plane", "others")["x"]) > 100
+    # Its nearest samples and label.
+    vectors = model.transform(shapes.X)
+    distances = np.linalg.norm(vectors - expected[3], axis=1)
+    nearest = np.argsort(distances, kind="stable")[:5]
+    rows = rows_of(browser, "nearest")
+    assert np.allclose([float(row[-1]) for row in rows], distances[nearest], rtol=1e-3)
+    if kind == "soft":
+        assert text_of(browser, "nearest-label") == ""
+        assert [row[0] for row in rows] == [f"sample {i}" for i in nearest]
+        return
+    assert [row[1] for row in rows] == shapes.y[nearest].tolist()
+    labels = np.unique(shapes.y)
+    means = np.array([vectors[shapes.y == name].mean(axis=0) for name in labels])
+    closest = labels[np.linalg.norm(means - expected[3], axis=1).argmin()]
+    assert text_of(browser, "nearest-label").startswith(f"Nearest label: {closest} (")
+
+
+def test_a_nearest_sample_is_selected_by_a_click(hard, shapes):
+    choose(hard, "sample", "page 4")
+    button = hard.find_element("css selector", "#nearest button")
+    (row, *_) = rows_of(hard, "nearest")
+    button.click()
+    title = text_of(hard, "bars-title").removeprefix("Vector of ")
+    assert title.startswith(row[0].rstrip("…"))
+    assert title in shapes.names
+    assert title != shapes.names[4]
 
 
 def test_a_bad_file_is_told_in_words_and_changes_nothing(hard):
     drop_file(hard, "good.csv", csv_of(NEW))
-    before = rows_of(hard, "own-table")
+    before = traces(hard, "bars")
     hostile = f"{HOSTILE}.csv"
     verdict = drop_file(hard, hostile, "sample,part,birth,death\n0,H0,2,1\n")
-    assert "dies before it is born (birth=2, death=1)" in verdict
+    assert "dies before it is born" in verdict
     assert "wrong" in hard.find_element("id", "status").get_attribute("class")
-    assert rows_of(hard, "own-table") == before
+    assert traces(hard, "bars") == before
     assert "columns sample, part" in drop_file(hard, "bad.csv", "\x89PNG")
+    head = "sample,part,birth,death\n"
+    verdict = drop_file(hard, "other.csv", f"{head}0,H2,0,1\n")
+    assert "parts H0, H1: H0 is missing, H1 is missing, H2 is unexpected" in verdict
+    assert "that is NaN" in drop_file(hard, "nan.csv", f"{head}0,H0,nan,1\n")
+    assert traces(hard, "bars") == before
     drop_file(hard, "good.csv", csv_of(NEW[:2]))
-    assert len(rows_of(hard, "own-table")) == 2
+    options = hard.find_elements("css selector", "#sample option[value^=own]")
+    assert len(options) == 2
     assert hard.find_element("id", "status").get_attribute("class") == ""
 
 
@@ -308,7 +587,7 @@ def test_all_vectors_are_downloaded_to_the_last_digit(hard, shapes):
 
 
 def test_of_a_choice_of_diagrams_each_keeps_its_number(browser, shapes):
-    limits = Limits(shapes.pages["soft"].stat().st_size + Limits.spare)
+    limits = Limits(shapes.pages["soft"].stat().st_size + Limits.spare - 9_000)
     path = shapes.pages["soft"].with_name("choice.html")
     samples = check_samples(shapes.soft, shapes.X, None, None, None)
     page = make_page(shapes.soft, samples, "choice", limits)
@@ -324,19 +603,22 @@ def test_of_a_choice_of_diagrams_each_keeps_its_number(browser, shapes):
     found = np.array([row[1:] for row in rows], float)
     assert np.allclose(found, expected, rtol=0.0, atol=1.2e-10)
     choose(browser, "sample", f"page {last}")
-    title = text_of(browser, "histogram-title")
+    title = text_of(browser, "bars-title")
     assert title == f"Vector of diagram {numbers[-1]}"
-    drawn = traces(browser, "plane")[0]["x"]
+    drawn = trace(browser, "plane", "points")["x"]
     assert set(drawn) <= set(shapes.X["H0"][numbers[-1]][:, 0])
     assert drawn
 
 
 def test_hostile_names_are_text_and_nothing_runs(hard, shapes):
     choose(hard, "sample", "page 1")
-    choose(hard, "first", 0)
-    choose(hard, "second", 1)
+    assert text_of(hard, "bars-title") == f"Vector of {HOSTILE}1"
+    assert [row[0] for row in rows_of(hard, "nearest")] == [f"{HOSTILE[:39]}…"] * 5
+    choose(hard, "sample", "page -1")
+    choose(hard, "label", 0)
+    choose(hard, "other", 1)
     assert hard.title.split() == HOSTILE.split()
-    assert text_of(hard, "histogram-title") == f"Vector of {HOSTILE}1"
+    assert HOSTILE in text_of(hard, "bars-title")
     assert HOSTILE in [row[0] for row in rows_of(hard, "word-table")]
     assert HOSTILE in text_of(hard, "plane-note")
     # An alert would make every command fail; an element would be found here.
@@ -372,24 +654,60 @@ def test_all_can_be_reached_and_used_by_keys(hard, shapes):
         press(Keys.TAB)
         reached.append(focused())
         assert len(reached) < 50, reached
-    controls = "theme part first second sample previous next word file download-all"
+    controls = (
+        "theme part label other search sample previous next word file download-all"
+    )
     assert [one for one in reached if one in controls.split()] == controls.split()
 
     def go_to(element_id):
         hard.execute_script("document.getElementById(arguments[0]).focus()", element_id)
 
+    choose(hard, "part", 0)
     go_to("part")
     press(Keys.DOWN)
-    assert "part H1" in text_of(hard, "histogram-note")
+    assert "part H1" in text_of(hard, "bars-note")
     outline = "return getComputedStyle(document.activeElement).outlineStyle"
     assert hard.execute_script(outline) == "solid"
     go_to("next")
     press(Keys.ENTER)
     press(Keys.SPACE)
-    assert text_of(hard, "histogram-title") == f"Vector of {shapes.names[1]}"
+    assert text_of(hard, "bars-title") == f"Vector of {shapes.names[1]}"
+    options = hard.find_elements("css selector", "#word option")
+    second = options[1].text.replace("w", "W")
     go_to("word")
     press(Keys.DOWN)
-    assert text_of(hard, "word-title").startswith("Word 1: ")
+    assert text_of(hard, "word-title").startswith(f"{second}: ")
+    # A row of the ranking previews its word on focus, and Enter selects it.
+    button = hard.find_element("css selector", "#ranking tr:nth-child(4) button")
+    hard.execute_script("arguments[0].focus()", button)
+    fourth = button.text.replace("w", "W")
+    assert text_of(hard, "word-title").startswith(f"{fourth}: ")
+    assert hard.execute_script(outline) == "solid"
+    press(Keys.ENTER)
+    assert f"word={fourth.split()[1]}" in address(hard)
+
+
+def test_a_screen_reader_hears_what_is_selected(hard):
+    live = "[role=status], [aria-live=polite]"
+    ids = {one.get_attribute("id") for one in hard.find_elements("css selector", live)}
+    assert {"word-title", "found", "nearest-label", "status"} <= ids
+    tree = hard.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+    named = {
+        (node["role"]["value"], node.get("name", {}).get("value"))
+        for node in tree
+        if "role" in node
+    }
+    for name in ("Words in the plane", "Vector", "Words, ranked", "Nearest"):
+        assert ("region", name) in named
+    assert ("image", "Words in the plane") in named
+    pressed = [
+        node["name"]["value"]
+        for node in tree
+        for of in node.get("properties", [])
+        if of["name"] == "pressed" and of["value"]["value"] == "true"
+    ]
+    title = text_of(hard, "word-title").partition(":")[0]
+    assert pressed == [title.replace("W", "w")]
 
 
 def test_every_control_has_a_name(soft):
@@ -427,12 +745,116 @@ def test_a_narrow_window_shows_all_without_sideways_scrolling(hard):
     try:
         hard.set_window_size(500, 900)
         drop_file(hard, "own.csv", csv_of(NEW))
+        choose(hard, "sample", "page -1")
         wide = "return document.documentElement.scrollWidth - window.innerWidth"
         wait_until(lambda: hard.execute_script(wide) <= 0)
-        bars = hard.find_elements("css selector", "#histogram .points path")
+        bars = hard.find_elements("css selector", "#bars .points path")
         assert [bar.is_displayed() for bar in bars] == [True] * 8
+        assert overlaps(hard) == []
     finally:
         hard.set_window_size(size["width"], size["height"])
+
+
+def overlaps(browser):
+    """Return pairs of sections and controls of the page that overlap."""
+    script = """
+        const all = "section, .controls .field, .steps";
+        const boxes = [...document.querySelectorAll(all)]
+            .filter((one) => one.offsetParent !== null)
+            .map((one) => [one.id || one.textContent.trim().slice(0, 20),
+                one.getBoundingClientRect(), one]);
+        const found = [];
+        for (const [a, p] of boxes) for (const [b, q] of boxes) {
+            if (a < b && p.left < q.right - 1 && q.left < p.right - 1
+                && p.top < q.bottom - 1 && q.top < p.bottom - 1) found.push([a, b]);
+        }
+        for (const [name, box, section] of boxes) for (const inner of
+            section.querySelectorAll("svg.main-svg, canvas, h2, .scroll")) {
+            const { right, bottom, left } = inner.getBoundingClientRect();
+            if (right > box.right + 1 || bottom > box.bottom + 1
+                || left < box.left - 1) {
+                found.push([name, "cuts off", inner.tagName]);
+            }
+        }
+        return found;
+    """
+    return browser.execute_script(script)
+
+
+def test_a_large_model_is_shown_whole(browser, tmp_path):
+    """Three resolutions, two parts, essential points and ten labels."""
+    X = diagrams(60)
+    labels = [f"label {i % 10}" for i in range(60)]
+    model = PersistenceBoW((3, 8, 20), essential="separate", random_state=0).fit(X)
+    write_explorer(model, X, tmp_path / "page.html", labels=labels)
+    open_page(browser, tmp_path / "page.html")
+    options = [o.text for o in browser.find_elements("css selector", "#part option")]
+    assert options == [
+        f"{part}, {n} words"
+        for part, essential in (("H0", 0), ("H0_inf", 1), ("H1", 0), ("H1_inf", 1))
+        for n in (3, 8, 20)
+    ]
+    seen = 0
+    for k in range(12):
+        choose(browser, "part", k)
+        seen += len(traces(browser, "bars")[0]["y"])
+        assert len(rows_of(browser, "ranking")) == (3, 8, 20)[k % 3]
+        assert [row[0] for row in rows_of(browser, "word-table")][1:] == sorted(
+            set(labels)
+        )
+        assert overlaps(browser) == []
+    assert seen == len(model.get_feature_names_out())
+    assert text_of(browser, "notes").startswith("Points in this page: all ")
+
+
+def tiny(n_labels, n_samples):
+    X = diagrams(n_samples)
+    model = PersistenceBoW(4, random_state=0).fit(diagrams(30))
+    return model, X, [f"label {i % n_labels:02}" for i in range(n_samples)]
+
+
+@pytest.mark.parametrize(
+    ("n_labels", "n_samples", "ranked_by"),
+    [(1, 5, "variance"), (1, 1, "variance"), (50, 100, "F"), (5, 5, "variance")],
+    ids=["one label", "one sample", "many labels", "a label each"],
+)
+def test_few_and_many_labels_are_shown(
+    browser, tmp_path, n_labels, n_samples, ranked_by
+):
+    model, X, labels = tiny(n_labels, n_samples)
+    write_explorer(model, X, tmp_path / "page.html", labels=labels)
+    open_page(browser, tmp_path / "page.html")
+    assert text_of(browser, "score-name") == ranked_by
+    assert len(rows_of(browser, "word-table")) == n_labels + 1
+    choose(browser, "sample", "page 0")
+    assert len(rows_of(browser, "nearest")) == min(5, n_samples - 1)
+    assert text_of(browser, "nearest-label").startswith("Nearest label: label 00")
+    assert overlaps(browser) == []
+
+
+def test_an_empty_part_is_shown_empty(browser, tmp_path):
+    full = diagrams(6)
+    model = PersistenceBoW(4, random_state=0).fit(full)
+    X = Diagrams.from_parts({"H0": [full["H0"][i] for i in range(6)], "H1": [[]] * 6})
+    write_explorer(model, X, tmp_path / "page.html", labels=list("ababab"))
+    open_page(browser, tmp_path / "page.html")
+    choose(browser, "part", 1)
+    assert trace(browser, "plane", "points")["x"] == []
+    assert "0 of 0 drawn" in text_of(browser, "plane-note")
+    assert traces(browser, "bars")[0]["y"] == [0] * 4
+
+
+@pytest.mark.parametrize("plotlyjs", ["inline", "directory"])
+def test_plotly_may_be_beside_the_page(browser, tmp_path, plotlyjs):
+    model, X, labels = tiny(2, 6)
+    write_explorer(model, X, tmp_path / "p.html", labels=labels, plotlyjs=plotlyjs)
+    sizes = {path.name: path.stat().st_size for path in tmp_path.iterdir()}
+    assert (sizes["p.html"] < 200_000) == (plotlyjs == "directory") == (len(sizes) == 2)
+    open_page(browser, tmp_path / "p.html")
+    assert len(traces(browser, "bars")[0]["y"]) == 4
+    asked = [url for url in requests(browser) if not url.startswith(("data:", "blob:"))]
+    files = [url.rpartition("/")[2].partition("?")[0] for url in asked]
+    assert files == sorted(sizes)
 
 
 def test_a_page_that_cannot_start_says_so(browser, shapes, tmp_path):
@@ -464,7 +886,7 @@ def test_many_diagrams_stay_usable(browser, tmp_path, n_samples, n_words):
     open_page(browser, path)
     last = n_samples - 1
     choose(browser, "sample", f"page {last}")
-    (bars,) = traces(browser, "histogram")
+    (bars,) = traces(browser, "bars")
     (expected,) = model.transform(X[last:])
     assert bars["y"] == expected.tolist()
     notes = text_of(browser, "notes")

@@ -1,10 +1,12 @@
 import base64
+import hashlib
 import json
 import re
 import sys
 import zlib
 
 import numpy as np
+import plotly.offline
 import pytest
 from tests.explorer.driving import HOSTILE
 from tests.explorer.models import diagrams
@@ -54,7 +56,7 @@ def test_names_cannot_leave_their_place(fitted, ragged, tmp_path):
     for tag in ("<script", "</script", "<img"):
         assert pages[0].count(tag) == pages[1].count(tag)
     content = content_of(path)
-    assert content["classes"] == [HOSTILE, "{{plotly}}"]
+    assert content["labels"] == [HOSTILE, "{{plotly}}"]
     assert content["samples"]["names"] == names
 
 
@@ -154,13 +156,13 @@ def test_what_does_not_fit_is_left_out_evenly_and_the_page_says_so(write_with, o
     X, model = many_soft(400, n_points=2)
     labels = np.arange(400) % 4 if order == "in turn" else np.arange(400) // 100
     names = [f"sample {i}" for i in range(400)]
-    path = write_with(model, X, 60_000, labels=labels, sample_names=names)
+    path = write_with(model, X, 66_000, labels=labels, sample_names=names)
     content = content_of(path)
     samples = content["samples"]
     assert 200 < samples["n"] < 300
-    assert np.bincount(samples["classes"]).min() >= samples["n"] // 4
+    assert np.bincount(samples["labels"]).min() >= samples["n"] // 4
     assert samples["names"] == [names[i] for i in samples["numbers"]]
-    assert samples["classes"] == labels[samples["numbers"]].tolist()
+    assert samples["labels"] == labels[samples["numbers"]].tolist()
     assert np.allclose(
         vectors_of(path), model.transform(X)[samples["numbers"]], rtol=0, atol=1.2e-10
     )
@@ -175,6 +177,26 @@ def test_what_does_not_fit_is_left_out_evenly_and_the_page_says_so(write_with, o
 def test_a_model_without_room_is_refused(fitted, ragged, write_limited):
     with pytest.raises(ValueError, match="no room for a model of 5 words"):
         write_limited(fitted, ragged, Limits(n_bytes=1_000_000))
+
+
+def test_plotly_of_the_server_is_pinned_and_the_only_address(fitted, ragged, tmp_path):
+    path = tmp_path / "page.html"
+    write_explorer(fitted, ragged, path, plotlyjs="cdn")
+    text = path.read_text(encoding="utf-8")
+    version = plotly.offline.get_plotlyjs_version()
+    address = f"https://cdn.plot.ly/plotly-{version}.min.js"
+    digest = hashlib.sha384(plotly.offline.get_plotlyjs().encode()).digest()
+    assert f"script-src 'unsafe-inline' {address};" in text
+    sri = base64.b64encode(digest).decode()
+    assert f'<script src="{address}" integrity="sha384-{sri}"' in text
+    assert re.findall(r'<script[^>]* src="([^"]*)"', text) == [address]
+    assert len(text) < 200_000
+
+
+def test_an_unknown_place_of_plotly_is_refused(fitted, ragged, tmp_path):
+    with pytest.raises(ValueError, match="plotlyjs to be 'inline', 'directory' or"):
+        write_explorer(fitted, ragged, tmp_path / "page.html", plotlyjs="here")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_missing_extra_is_named(fitted, ragged, tmp_path, monkeypatch):

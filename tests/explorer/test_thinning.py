@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from pbow.explorer.thinning import most_per_diagram, round_off, spread, thin_out
+from pbow.explorer.thinning import most_per_diagram, round_off, rows_to_keep, spread
 
 MANY = np.c_[np.zeros(100), np.random.default_rng(0).permutation(100) + 1.0]
 
@@ -22,13 +22,13 @@ def test_the_cap_is_the_largest_that_fits(sizes, n_points, most):
 
 @pytest.mark.parametrize("cap", [100, 200])
 def test_few_points_stay_as_they_are(cap):
-    assert_array_equal(thin_out(MANY, cap), MANY)
+    assert_array_equal(rows_to_keep(MANY, cap), np.arange(100))
 
 
 def test_of_many_points_an_even_choice_stays_with_the_most_persistent():
-    kept = thin_out(MANY, 5)
+    kept = MANY[rows_to_keep(MANY, 5)]
     assert_array_equal(kept, MANY[np.isin(MANY[:, 1], [20, 40, 60, 80, 100])])
-    assert thin_out(MANY, 0).shape == (0, 2)
+    assert rows_to_keep(MANY, 0).shape == (0,)
 
 
 def test_rounding_is_within_what_the_page_promises():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import webbrowser
 from pathlib import Path
 
 import click
@@ -26,6 +27,15 @@ __all__ = ["explore"]
 @options.labels
 @options.names
 @click.option("--title", default="pbow explorer", show_default=True, help="Its title.")
+@click.option(
+    "--plotlyjs",
+    type=click.Choice(["inline", "directory", "cdn"]),
+    default="inline",
+    show_default=True,
+    help="Where the page finds plotly.js: in itself, in a file plotly.min.js beside "
+    "it, or at plotly's server.",
+)
+@click.option("--open", "open_it", is_flag=True, help="Open the page in a browser.")
 @model_classes
 def explore(
     model: Path,
@@ -34,13 +44,17 @@ def explore(
     labels: Path | None,
     names: Path | None,
     title: str,
+    plotlyjs: str,
     model_classes: tuple[type, ...],
+    *,
+    open_it: bool,
 ) -> None:
     r"""Write a web page that shows what a MODEL sees in DIAGRAMS.
 
-    One file, for any browser, without a server: words in the plane, their share of each
-    class, the difference of two classes, the points and the vector of each diagram.
-    Drop a CSV file of your own diagrams onto the page to see their vectors.
+    One file, for any browser, without a server: words in the plane, ranked by how well
+    they separate the labels, their counts per label, two labels side by side, the
+    points and the vector of each diagram. Drop a CSV file of your own diagrams onto the
+    page to see them among the others.
 
     \b
     pbow explore model.pbow diagrams.pbow -o page.html
@@ -67,6 +81,9 @@ def explore(
         labels=read_labels(labels, len(X), names, diagrams=diagrams, required=False),
         sample_names=None if names is None else read_names(names, len(X)),
         title=title,
+        plotlyjs=plotlyjs,
     )
     size = file_size(output.stat().st_size)
     click.echo(f"{output}: {len(X)} diagrams, {size}", err=True)
+    if open_it and not webbrowser.open(output.resolve().as_uri()):
+        click.echo(f"No browser found; open {output} yourself.", err=True)

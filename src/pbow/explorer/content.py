@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import zlib
 from base64 import b64encode
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.feature_selection import f_classif
 from sklearn.utils.validation import check_is_fitted
 
 from pbow._utils.checks import check_label_names, check_labels
@@ -22,10 +24,11 @@ from pbow.compute.normalize import EPSILON
 from pbow.diagrams import Diagrams, check_diagrams
 from pbow.errors import ParameterError
 from pbow.essential import ESSENTIAL_SUFFIX, finite_parts
-from pbow.explorer.thinning import most_per_diagram, thin_out
+from pbow.explorer.thinning import most_per_diagram, rows_to_keep
 from pbow.vectorizers import PersistenceBoW, StablePersistenceBoW
 
 __all__ = [
+    "Drawn",
     "Samples",
     "check_samples",
     "check_vectorizer",
@@ -34,6 +37,8 @@ __all__ = [
     "describe_samples",
     "pack",
     "points_to_draw",
+    "rank_words",
+    "robust_axes",
 ]
 
 Floats = NDArray[np.float64]
@@ -54,9 +59,20 @@ class Samples:
     """Diagrams with what is known of each."""
 
     diagrams: Diagrams
-    classes: list[str]  # names of the labels; empty without labels
-    members: NDArray[np.int64]  # places in `classes`; all 0 without labels
+    labels: list[str]  # names of the labels; empty without labels
+    members: NDArray[np.int64]  # places in `labels`; all 0 without labels
     names: list[str] | None
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Points to draw, part after part, diagram after diagram."""
+
+    points: Floats  # birth and persistence
+    places: list[dict[str, Any]]  # per part: where each diagram starts, and its sizes
+    locations: NDArray[np.int32]  # vertices of birth and death, -1 where there is none
+    located: list[bool]  # per part: whether it has locations
+    note: str
 
 
 def check_vectorizer(vectorizer: Any) -> None:
@@ -82,17 +98,17 @@ def check_samples(
     diagrams = check_diagrams(X, parts=vectorizer.parts_, min_samples=1)
     n_samples = len(diagrams)
     members = np.zeros(n_samples, np.int64)
-    classes: list[str] = []
+    found_names: list[str] = []
     if labels is not None:
         found, members = np.unique(check_labels(labels, n_samples), return_inverse=True)
-        classes = [str(name) for name in check_label_names(label_names, found)]
+        found_names = [str(name) for name in check_label_names(label_names, found)]
     elif label_names is not None:
         raise ParameterError("label_names", "None without labels", label_names)
     if sample_names is not None and len(sample_names) != n_samples:
         expected = f"{n_samples} names, one per diagram"
         raise ParameterError("sample_names", expected, len(sample_names))
     names = None if sample_names is None else [str(name) for name in sample_names]
-    return Samples(diagrams, classes, members, names)
+    return Samples(diagrams, found_names, members, names)
 
 
 def describe_model(vectorizer: Any) -> dict[str, Any]:
@@ -157,9 +173,18 @@ def describe(
         "summary": _summary(vectorizer, samples, vectors),
         "unit": ("weighted " if has_ramp else "") + UNITS[model["encoding"]],
         "notes": _notes(vectorizer),
-        "classes": samples.classes,
-        "means": _class_means(vectorizer, samples),
+        "labels": samples.labels,
+        "means": _label_means(vectorizer, samples),
         "mean_vector": vectors.mean(axis=0, dtype=np.float64).tolist(),
+        "label_vectors": [
+            vectors[samples.members == k].mean(axis=0, dtype=np.float64).tolist()
+            for k in range(len(samples.labels))
+        ],
+        "ranking": rank_words(samples, vectors),
+        "axes": [
+            robust_axes(part, is_line=name not in vectorizer.parts_)
+            for name, part in _seen_parts(vectorizer, samples.diagrams).items()
+        ],
     }
 
 
@@ -170,19 +195,19 @@ def describe_samples(samples: Samples, rows: NDArray[np.intp]) -> dict[str, Any]
         "n": len(numbers),
         "numbers": numbers if len(numbers) < len(samples.diagrams) else None,
         "names": samples.names and [samples.names[i] for i in numbers],
-        "classes": samples.members[rows].tolist() if samples.classes else None,
+        "labels": samples.members[rows].tolist() if samples.labels else None,
     }
 
 
 def _summary(vectorizer: Any, samples: Samples, vectors: NDArray[Any]) -> str:
     n_samples, n_features = vectors.shape
     counts = [plural(n_samples, "diagram"), plural(n_features, "feature")]
-    if samples.classes:
-        counts.append(plural(len(samples.classes), "class"))
+    if samples.labels:
+        counts.append(plural(len(samples.labels), "label"))
     return f"{' '.join(repr(vectorizer).split())}; {', '.join(counts)}"
 
 
-def _class_means(vectorizer: Any, samples: Samples) -> list[dict[str, Any]]:
+def _label_means(vectorizer: Any, samples: Samples) -> list[dict[str, Any]]:
     """Return, per resolution, the mean row of all diagrams and of each label.
 
     Rows are sums over points, before normalization.
@@ -193,9 +218,9 @@ def _class_means(vectorizer: Any, samples: Samples) -> list[dict[str, Any]]:
     return [
         {
             "all": block.mean(axis=0).tolist(),
-            "classes": [
+            "labels": [
                 block[samples.members == k].mean(axis=0).tolist()
-                for k in range(len(samples.classes))
+                for k in range(len(samples.labels))
             ],
         }
         for block in np.split(sums, np.cumsum(widths)[:-1], axis=1)
@@ -219,28 +244,102 @@ def _notes(vectorizer: Any) -> list[str]:
     return notes
 
 
+def rank_words(samples: Samples, vectors: NDArray[Any]) -> dict[str, Any]:
+    """Return how well each feature separates the labels: its F statistic.
+
+    Without labels, or where F is not defined, the variance instead.
+    """
+    vectors = np.asarray(vectors, np.float64)
+    n_labels = len(samples.labels)
+    if 1 < n_labels < len(vectors):
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")  # of words that no diagram has
+            scores, _ = f_classif(vectors, samples.members)
+        # A constant word separates nothing; JSON has no infinity.
+        scores = np.nan_to_num(scores, nan=0.0, posinf=np.finfo(float).max)
+        name, note = (
+            "F",
+            (
+                "By how well they separate the labels: F statistic of the feature "
+                "(analysis of variance over the labels)."
+            ),
+        )
+    else:
+        scores = vectors.var(axis=0)
+        reason = "there are no labels" if n_labels == 0 else "labels cannot be compared"
+        name, note = "variance", f"By the variance of the feature, because {reason}."
+    return {"name": name, "note": note, "scores": scores.tolist()}
+
+
+def robust_axes(part: Diagrams, *, is_line: bool) -> list[float]:
+    """Return left, right, bottom, top of the plane: without few points far away.
+
+    Far away is more than a quarter of the width beyond the range of all but 0.5 % of
+    the points on each side.
+    """
+    births = part.points[:, 0]
+    left, right = _robust_range(births)
+    if is_line:
+        return [left, right, -1.0, 1.0]
+    _, top = _robust_range(np.append(part.points[:, 1] - births, 0.0))
+    return [left, right, 0.0, top]
+
+
+def _robust_range(values: Floats) -> tuple[float, float]:
+    if len(values) == 0:
+        return 0.0, 1.0
+    inner = np.quantile(values, [0.005, 0.995])
+    reach = 0.25 * (inner[1] - inner[0])
+    near = values[(values >= inner[0] - reach) & (values <= inner[1] + reach)]
+    low, high = float(near.min()), float(near.max())
+    if low < high:
+        return low, high
+    pad = 0.5 * abs(low) or 0.5
+    return low - pad, low + pad
+
+
+def _seen_parts(vectorizer: Any, X: Diagrams) -> dict[str, Diagrams]:
+    """Return, per codebook, the points that it sees."""
+    parts = finite_parts(X, vectorizer.fitted_.essential)
+    return {name: parts[name] for name in vectorizer.codebooks_}
+
+
 def points_to_draw(
-    vectorizer: Any, X: Diagrams, n_points: int
-) -> tuple[Floats, list[dict[str, Any]], str]:
+    vectorizer: Any,
+    X: Diagrams,
+    n_points: int,
+    locate: NDArray[np.bool_] | None = None,
+) -> Drawn:
     """Return births and persistences to draw, where they are, and a note on them.
 
-    At most `n_points` in all, part after part, diagram after diagram. All resolutions
-    of a part see the same points.
+    At most `n_points` in all. All resolutions of a part see the same points. Locations
+    are kept of the diagrams marked in `locate`.
     """
-    parts = finite_parts(X, vectorizer.fitted_.essential)
-    parts = {name: parts[name] for name in vectorizer.codebooks_}
+    parts = _seen_parts(vectorizer, X)
     sizes = np.concatenate([part.sizes for part in parts.values()])
     cap = most_per_diagram(sizes, n_points, MOST_DRAWN)
+    if locate is None:
+        locate = np.zeros(len(X), bool)
     blocks: list[Floats] = []
+    vertices: list[NDArray[np.int64]] = []
     places = []
+    located = []
     start = 0
-    for part in parts.values():
-        thin = [thin_out(diagram, cap) for diagram in part]
-        kept = [len(diagram) for diagram in thin]
+    for name, part in parts.items():
+        rows = [rows_to_keep(diagram, cap) for diagram in part]
+        kept = [len(chosen) for chosen in rows]
         starts = list(accumulate(kept, initial=start))
         places.append({"start": starts, "kept": kept, "total": part.sizes.tolist()})
         start = starts[-1]
-        blocks.extend(thin)
+        blocks.extend(part[i][chosen] for i, chosen in enumerate(rows))
+        of_part = _locations_of(vectorizer, X, name) if locate.any() else None
+        located.append(of_part is not None)
+        if of_part is None:
+            of_part = np.full((len(part.points), 2, 1), -1)
+        all_rows = [part.offsets[i] + chosen for i, chosen in enumerate(rows)]
+        chosen = of_part[np.concatenate(all_rows)].copy()
+        chosen[~np.repeat(locate, kept)] = -1
+        vertices.append(chosen)
     points = np.concatenate(blocks)
     points = np.column_stack((points[:, 0], points[:, 1] - points[:, 0]))
     n_all = int(sizes.sum())
@@ -251,7 +350,30 @@ def points_to_draw(
             f"this page, at most {cap:,} per diagram and part"
         )
     note += ". Vectors and means are computed from all points."
-    return points, places, note
+    return Drawn(points, places, _stack(vertices), located, note)
+
+
+def _locations_of(vectorizer: Any, X: Diagrams, name: str) -> NDArray[np.int64] | None:
+    """Return the locations of the points that a codebook sees, or None."""
+    is_essential = name not in vectorizer.parts_
+    part = X[name.removesuffix(ESSENTIAL_SUFFIX) if is_essential else name]
+    locations: NDArray[np.int64] | None = part.locations
+    if locations is None:
+        return None
+    if not isinstance(vectorizer.fitted_.essential, str):
+        return locations  # essential points are drawn among the others
+    seen: NDArray[np.int64] = locations[np.isinf(part.points[:, 1]) == is_essential]
+    return seen
+
+
+def _stack(blocks: list[NDArray[np.int64]]) -> NDArray[np.int32]:
+    """Return blocks of shape (n, 2, k) below each other, padded to the largest k."""
+    width = max(block.shape[2] for block in blocks)
+    padded = [
+        np.pad(b, ((0, 0), (0, 0), (0, width - b.shape[2])), constant_values=-1)
+        for b in blocks
+    ]
+    return np.concatenate(padded).astype(np.int32)
 
 
 def pack(content: NDArray[Any] | str) -> str:

@@ -9,10 +9,10 @@ const Download = (() => {
    * `row(i)` is what stands in the columns; `status` is told how far it is.
    */
   async function save(status, { fileName, columns, n, row }) {
-    const lines = [Csv.lineOf(columns)];
+    const lines = [lineOf(columns)];
     await inPieces(
       n,
-      (i) => lines.push(Csv.lineOf(row(i))),
+      (i) => lines.push(lineOf(row(i))),
       (howFar) => {
         status.textContent = `${howFar} rows …`;
       },
@@ -26,5 +26,19 @@ const Download = (() => {
     setTimeout(() => URL.revokeObjectURL(link.href), 60000);
   }
 
-  return { save };
+  /** One line of CSV: texts as they are, quoted where they could be misread.
+   *
+   * Spreadsheets take what begins with = + - @ for a formula, unless they are told that
+   * quoted fields are text. An apostrophe before it would change the name.
+   */
+  function lineOf(fields) {
+    const quoted = fields.map((field) => {
+      if (typeof field === "number") return String(field);
+      const isOdd = /[",\r\n]|^[\s=+\-@]|\s$/.test(field);
+      return isOdd ? `"${field.replaceAll('"', '""')}"` : field;
+    });
+    return `${quoted.join(",")}\n`;
+  }
+
+  return { save, lineOf };
 })();

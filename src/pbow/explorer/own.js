@@ -1,15 +1,12 @@
 "use strict";
-// Diagrams of the user: read from a file that is dropped or chosen, encoded, listed.
+// Diagrams of the user: read from a file that is dropped or chosen, and encoded.
 
 const Own = (() => {
-  const { byId, count, counted, onChange, onClick, tableRow } = Elements;
-  const { breathe, inPieces } = Elements;
-  const ROWS_A_PAGE = 20;
+  const { byId, counted, onChange, onClick, breathe, inPieces } = Elements;
 
   let model = null;
   let samples = [];
   let vectors = [];
-  let firstRow = 0;
   let readings = 0;
 
   /** Wait for files; `onRead` is called when there are other diagrams than before. */
@@ -26,8 +23,6 @@ const Own = (() => {
       dragging(false)(event);
       readFiles(event.dataTransfer.files, onRead);
     });
-    onClick("earlier", () => showRows(firstRow - ROWS_A_PAGE));
-    onClick("later", () => showRows(firstRow + ROWS_A_PAGE));
     onClick("download-own", downloadThese);
   }
 
@@ -54,7 +49,6 @@ const Own = (() => {
       // A file that was chosen meanwhile wins.
       if (reading !== readings) return;
       [samples, vectors] = [read, encoded];
-      showRows(0);
       byId("own-result").hidden = false;
       onRead();
       const features = counted(model.columns.length, "feature");
@@ -80,25 +74,6 @@ const Own = (() => {
       },
     );
     return encoded;
-  }
-
-  function showRows(wanted) {
-    const n = vectors.length;
-    firstRow = Math.max(wanted, 0);
-    const end = Math.min(firstRow + ROWS_A_PAGE, n);
-    const heads = model.columns.map((column) => [column, "number"]);
-    const rows = [];
-    for (let i = firstRow; i < end; i++) {
-      const cells = Array.from(vectors[i], (value) => [Pictures.short(value), "number"]);
-      rows.push(tableRow([[String(i), ""], ...cells]));
-    }
-    const table = byId("own-table");
-    table.tHead.replaceChildren(tableRow([["diagram", ""], ...heads]));
-    table.tBodies[0].replaceChildren(...rows);
-    byId("rows").textContent =
-      n === 0 ? "no diagrams" : `${firstRow} to ${end - 1} of ${count(n)}`;
-    byId("earlier").disabled = firstRow === 0;
-    byId("later").disabled = end >= n;
   }
 
   return { listen, samples: () => samples, vectors: () => vectors };

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha384
 from html import escape
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pbow._utils.files import AnyPath, atomic_write
 from pbow._utils.optional import import_optional
+from pbow.errors import ParameterError
 from pbow.explorer.content import (
     Samples,
     check_samples,
@@ -23,14 +27,17 @@ from pbow.explorer.content import (
     pack,
     points_to_draw,
 )
+from pbow.explorer.raw import check_raw, pack_raw
 from pbow.explorer.thinning import round_off, spread
 
 __all__ = ["Limits", "make_page", "write_explorer"]
 
 PROGRAMS = (
-    *("encode", "csv", "elements", "pictures", "download", "own"),
+    *("encode", "csv", "elements", "plots", "raw", "download", "own"),
     *("unpack", "explorer"),
 )
+PLOTLYJS = ("inline", "directory", "cdn")
+PLOTLY_FILE = "plotly.min.js"
 
 BYTES_PER_POINT = 22  # two float64 in base64, if they do not deflate at all
 # What JSON needs for a sample besides its name: number and label, and counts per part.
@@ -44,8 +51,9 @@ class Limits:
 
     n_bytes: int = 20_000_000
     spare: int = 100_000  # of these bytes, for tags and what else is not counted
-    n_points: int = 200_000  # to draw; more are thinned out
+    n_points: int = 150_000  # to draw; more are thinned out
     for_points: int = 3_000_000  # bytes that vectors leave, so that diagrams are seen
+    for_raw: int = 2_000_000  # bytes of images or clouds
 
 
 def write_explorer(
@@ -57,14 +65,18 @@ def write_explorer(
     label_names: Sequence[str] | None = None,
     sample_names: Sequence[str] | None = None,
     title: str = "pbow explorer",
+    raw: Sequence[Any] | None = None,
+    raw_kind: str = "image",
+    plotlyjs: str = "inline",
 ) -> None:
     """Write a web page in which a fitted bag-of-words can be explored.
 
     The page is one file of less than 20 MB that needs no server and no network. It
-    shows the words in the plane, one part and resolution at a time, the share of each
-    word in each label, how two labels differ, and the points and the vector of each
-    diagram. It computes the vectors of other diagrams, from a CSV file that is dropped
-    onto it, as ``transform`` would.
+    opens on the word that separates the labels best, ranks all words by that, and shows
+    them in the plane, one part and resolution at a time, with their counts in each
+    label, how two labels differ, and the points and the vector of each diagram. Other
+    diagrams, from a CSV file that is dropped onto the page, are drawn beside them, with
+    the vectors that ``transform`` would compute and their nearest samples.
 
     Parameters
     ----------
@@ -85,6 +97,18 @@ def write_explorer(
         Names of the diagrams. By default their numbers.
     title : str, default="pbow explorer"
         Title of the page.
+    raw : sequence, optional
+        Raw data of each diagram, or None for those without: images of shape (rows,
+        columns), or point clouds of shape (n, 2) or (n, 3). The page shows the sample
+        beside its diagram; with the locations of ``return_locations=True`` in homology,
+        it marks where the points of a word are born and die. Images larger than 128
+        pixels are averaged. The page holds as many as fit in 2 MB, and says how many.
+    raw_kind : {"image", "cloud"}, default="image"
+        What `raw` is.
+    plotlyjs : {"inline", "directory", "cdn"}, default="inline"
+        Where the page finds plotly.js: in itself; in a file ``plotly.min.js`` beside
+        it, which is written and which several pages can use; or at plotly's server, so
+        that a page without network access stays empty.
 
     Raises
     ------
@@ -93,8 +117,8 @@ def write_explorer(
     TypeError
         If the vectorizer has no codebook.
     ValueError
-        If parts differ from those in fit, or there are more or fewer labels or names
-        than diagrams.
+        If parts differ from those in fit, or there are more or fewer labels, names or
+        raw data than diagrams.
     OSError
         If the file cannot be written.
 
@@ -113,46 +137,99 @@ def write_explorer(
     '<!DOCTYPE html>'
     """
     samples = check_samples(vectorizer, X, labels, label_names, sample_names)
-    page = make_page(vectorizer, samples, title, Limits())
+    raw = check_raw(raw, raw_kind, len(samples.diagrams))
+    page = make_page(
+        vectorizer,
+        samples,
+        title,
+        Limits(),
+        raw=raw,
+        raw_kind=raw_kind,
+        plotlyjs=plotlyjs,
+    )
+    if plotlyjs == "directory":
+        with atomic_write(Path(path).with_name(PLOTLY_FILE)) as file:
+            file.write(_plotly().encode())
     with atomic_write(path) as file:
         file.write(page.encode())
 
 
-def make_page(vectorizer: Any, samples: Samples, title: str, limits: Limits) -> str:
+def make_page(
+    vectorizer: Any,
+    samples: Samples,
+    title: str,
+    limits: Limits,
+    *,
+    raw: Sequence[NDArray[Any] | None] | None = None,
+    raw_kind: str = "image",
+    plotlyjs: str = "inline",
+) -> str:
     """Return the text of a page."""
+    source, script = _plotly_script(plotlyjs)
     static = {
         "title": escape(title),
         "generator": "pbow",
+        "source": source,
         "style": _asset("style.css"),
-        "plotly": pack(_plotly()),
-        **{name: _asset(f"{name}.js") for name in PROGRAMS},
+        "plotly": script,
+        **{f"{name}_js": _asset(f"{name}.js") for name in PROGRAMS},
     }
     # An array, also from a vectorizer that was told to make data frames.
     vectors = np.asarray(vectorizer.transform(samples.diagrams))
     room = limits.n_bytes - limits.spare
     room -= sum(len(text.encode()) for text in static.values())
-    pieces = _data(vectorizer, samples, vectors, room, limits)
+    pieces = _data(vectorizer, samples, vectors, room, limits, raw, raw_kind)
     template = _asset("page.html")
     return re.sub(r"\{\{(\w+)\}\}", lambda m: (static | pieces)[m[1]], template)
 
 
 def _data(
-    vectorizer: Any, samples: Samples, vectors: NDArray[Any], room: int, limits: Limits
+    vectorizer: Any,
+    samples: Samples,
+    vectors: NDArray[Any],
+    room: int,
+    limits: Limits,
+    raw: Sequence[NDArray[Any] | None] | None,
+    raw_kind: str,
 ) -> dict[str, str]:
     """Return the data of the page, in at most `room` bytes."""
     content = describe(vectorizer, samples, vectors)
     room -= len(_to_json(content))
+    if raw is not None:
+        room -= 2 * limits.for_raw  # also for their locations
     n_points = sum(len(samples.diagrams[part].points) for part in vectorizer.parts_)
     for_points = min(n_points * BYTES_PER_POINT, limits.for_points)
     rows, packed, notes = _vectors_that_fit(samples, vectors, room - for_points)
     room -= len(packed) + int(_sample_costs(samples)[rows].sum())
     n_points = min(limits.n_points, room // BYTES_PER_POINT)
-    points, places, points_note = points_to_draw(
-        vectorizer, samples.diagrams[rows], n_points
-    )
-    content["samples"] = describe_samples(samples, rows) | {"points": places}
-    content["notes"] += [*notes, points_note]
-    return {"content": _to_json(content), "vectors": packed, "points": pack(points)}
+    content["raw"] = None
+    raw_numbers: NDArray[Any] = np.empty(0, np.uint8)
+    locate = np.zeros(len(rows), bool)
+    if raw is not None:
+        chosen = [raw[i] for i in rows]
+        described = pack_raw(chosen, raw_kind, samples.members[rows], limits.for_raw)
+        raw_numbers = described.numbers
+        locate[list(described.items)] = True
+        notes += described.notes
+    drawn = points_to_draw(vectorizer, samples.diagrams[rows], n_points, locate)
+    if raw is not None:
+        content["raw"] = {
+            "kind": raw_kind,
+            "items": described.items,
+            "without": described.without,
+            "width": drawn.locations.shape[2],
+            "located": drawn.located,
+        }
+    locations = drawn.locations if locate.any() else np.empty(0, np.int32)
+    content["samples"] = describe_samples(samples, rows) | {"points": drawn.places}
+    content["notes"] += [*notes, drawn.note]
+    return {
+        "content": _to_json(content),
+        "vectors": packed,
+        "points": pack(drawn.points),
+        "locations": pack(locations),
+        "raw": pack(raw_numbers),
+    }
 
 
 def _vectors_that_fit(
@@ -182,14 +259,14 @@ def _vectors_that_fit(
         if n_kept <= 0:
             msg = (
                 f"A page under 20 MB has no room for a model of {n_features:,} words "
-                f"and {len(samples.classes):,} labels. Fit one with fewer words."
+                f"and {len(samples.labels):,} labels. Fit one with fewer words."
             )
             raise ValueError(msg)
         rows = spread(samples.members, n_kept)
     if len(rows) < n_samples:
         notes.append(
             f"This page holds {len(rows):,} of {n_samples:,} diagrams, spread evenly "
-            f"over {'each label' if samples.classes else 'all'}, so that it stays "
+            f"over {'each label' if samples.labels else 'all'}, so that it stays "
             "under 20 MB; means are of all. `pbow transform` writes all vectors."
         )
     return rows, packed, notes
@@ -214,6 +291,27 @@ def _to_json(value: Any) -> str:
 
 def _asset(name: str) -> str:
     return files("pbow.explorer").joinpath(name).read_text(encoding="utf-8")
+
+
+def _plotly_script(plotlyjs: str) -> tuple[str, str]:
+    """Return what the security policy allows besides, and the element of plotly.js."""
+    if plotlyjs not in PLOTLYJS:
+        raise ParameterError("plotlyjs", "'inline', 'directory' or 'cdn'", plotlyjs)
+    program = _plotly()
+    if plotlyjs == "inline":
+        return "", f'<script type="text/plain" id="plotly">{pack(program)}</script>'
+    if plotlyjs == "directory":
+        # A page that is opened as a file has no origin that 'self' could mean.
+        return " 'self' file:", f'<script src="{PLOTLY_FILE}"></script>'
+    version = import_optional(
+        "plotly.offline", extra="explorer", purpose="pbow.explorer"
+    ).get_plotlyjs_version()
+    address = f"https://cdn.plot.ly/plotly-{version}.min.js"
+    digest = b64encode(sha384(program.encode()).digest()).decode()
+    return f" {address}", (
+        f'<script src="{address}" integrity="sha384-{digest}" '
+        'crossorigin="anonymous"></script>'
+    )
 
 
 def _plotly() -> str:

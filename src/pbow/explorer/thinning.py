@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["most_per_diagram", "round_off", "spread", "thin_out"]
+__all__ = ["most_per_diagram", "round_off", "rows_to_keep", "spread"]
 
 # Half of a step is 1.2e-10, an eighth of what may differ between page and Python.
 STEPS = 2.0**32
@@ -20,17 +20,17 @@ def most_per_diagram(sizes: NDArray[np.int64], n_points: int, most: int) -> int:
     return bisect_right(caps, n_points, key=lambda cap: np.minimum(sizes, cap).sum())
 
 
-def thin_out(diagram: NDArray[np.float64], cap: int) -> NDArray[np.float64]:
-    """Return at most `cap` points of a diagram.
+def rows_to_keep(diagram: NDArray[np.float64], cap: int) -> NDArray[np.intp]:
+    """Return the rows of at most `cap` points of a diagram, in order.
 
-    Those that are kept are at even steps in the order of persistence, from the most
-    persistent one on: few points still look like the diagram.
+    They are at even steps in the order of persistence, from the most persistent one on:
+    few points still look like the diagram.
     """
     n = len(diagram)
     if n <= cap:
-        return diagram
+        return np.arange(n)
     order = np.argsort(diagram[:, 0] - diagram[:, 1], kind="stable")
-    return diagram[np.sort(order[np.arange(cap) * n // cap])]
+    return np.sort(order[np.arange(cap) * n // cap])
 
 
 def round_off(vectors: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:

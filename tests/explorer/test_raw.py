@@ -1,0 +1,243 @@
+"""Raw data beside its diagram: what fits, and both ways in a real browser."""
+
+import re
+
+import numpy as np
+import pytest
+from tests.explorer.driving import (
+    choose,
+    csv_of,
+    drop_file,
+    open_page,
+    text_of,
+    trace,
+    wait_until,
+)
+
+from pbow import Diagrams, PersistenceBoW
+from pbow.explorer import write_explorer
+from pbow.explorer.raw import check_raw, pack_raw
+
+NONE = np.zeros(4, np.int64)
+
+
+def located(n_samples, located_in):
+    """Return diagrams of four points each, with locations drawn from a number."""
+    rng = np.random.default_rng(0)
+    births = rng.uniform(0.0, 1.0, 4 * n_samples)
+    points = np.c_[births, births + rng.uniform(0.1, 1.0, len(births))]
+    width = 1 if located_in == "image" else 3
+    locations = rng.integers(0, 60, (len(points), 2, width))
+    if width == 3:
+        locations[:, 0, 1:] = -1  # born at a vertex, dead at a triangle
+    offsets = 4 * np.arange(n_samples + 1)
+    return Diagrams(points, offsets, name="H0", locations=locations)
+
+
+@pytest.fixture
+def page(browser, tmp_path):
+    """Write and open a page of images or clouds; all but the third sample have them."""
+
+    def opened(kind, *, with_locations=True, dimension=2):
+        X = located(8, kind)
+        if not with_locations:
+            X = Diagrams(X["H0"].points, X["H0"].offsets, name="H0")
+        rng = np.random.default_rng(1)
+        shape = (6, 10) if kind == "image" else (60, dimension)
+        raw = [rng.uniform(size=shape) for _ in range(8)]
+        raw[2] = None
+        model = PersistenceBoW(3, random_state=0).fit(X)
+        path = tmp_path / "page.html"
+        labels = list("abababab")
+        write_explorer(model, X, path, labels=labels, raw=raw, raw_kind=kind)
+        open_page(browser, path)
+        return X, model, raw
+
+    return opened
+
+
+def record(browser):
+    """Remember from now on what is drawn on the canvas, by a proxy of its context."""
+    browser.execute_script("""
+        window.arcs = [];
+        const arc = CanvasRenderingContext2D.prototype.arc;
+        CanvasRenderingContext2D.prototype.arc = function (x, y, radius, ...rest) {
+            if (radius === 5) window.arcs.push([x, y]);
+            return arc.call(this, x, y, radius, ...rest);
+        };
+    """)
+
+
+def marked(browser):
+    arcs = browser.execute_script("return window.arcs")
+    browser.execute_script("window.arcs = []")
+    return {(round(x), round(y)) for x, y in arcs}
+
+
+def choose_word(browser, word):
+    """Choose a word, also one that is chosen already."""
+    script = """
+        const select = document.getElementById("word");
+        select.value = arguments[0];
+        select.dispatchEvent(new Event("change"));
+    """
+    marked(browser)
+    browser.execute_script(script, str(word))
+    return marked(browser)
+
+
+def marks_of_a_word(browser):
+    """Choose a word that has points, and return where it is marked."""
+    return next(found for k in range(3) if (found := choose_word(browser, k)))
+
+
+def test_the_points_of_a_word_are_marked_in_the_image(browser, page):
+    X, model, raw = page("image")
+    record(browser)
+    choose(browser, "sample", "page 1")
+    for word in range(3):
+        found = choose_word(browser, word)
+        one_by_one = Diagrams.from_list([[point] for point in X["H0"][1]], name="H0")
+        is_of_word = model.transform(one_by_one).argmax(axis=1) == word
+        pixels = X.locations_of(1)[is_of_word].ravel()
+        scale = 480 / 10
+        expected = {
+            (round((p % 10 + 0.5) * scale), round((p // 10 + 0.5) * scale))
+            for p in pixels.tolist()
+        }
+        assert found == expected
+        note = text_of(browser, "raw-note")
+        assert note.startswith(f"{is_of_word.sum()} point")
+        assert f"of word {word}: births are filled" in note
+    # The image is there in grays, its darkest pixel black and its brightest white.
+    image = raw[1]
+    for value, extreme in ((0, image.argmin()), (255, image.argmax())):
+        x, y = (int((i + 0.5) * 48) for i in (extreme % 10, extreme // 10))
+        script = """
+            const context = document.getElementById("raw").getContext("2d");
+            return [...context.getImageData(arguments[0], arguments[1], 1, 1).data];
+        """
+        corner = browser.execute_script(script, x - 20, y - 20)
+        assert corner == [value, value, value, 255]
+
+
+@pytest.mark.parametrize("kind", ["image", "cloud"])
+def test_a_click_marks_the_points_born_or_dying_there(browser, page, kind):
+    X, _, _ = page(kind)
+    record(browser)
+    choose(browser, "sample", "page 1")
+    x, y = sorted(marks_of_a_word(browser))[0]
+    script = """
+        const canvas = document.getElementById("raw");
+        const box = canvas.getBoundingClientRect();
+        const [x, y] = arguments;
+        canvas.dispatchEvent(new MouseEvent("click", {
+            clientX: box.left + (x * box.width) / 480,
+            clientY: box.top + (y * box.height) / 480, bubbles: true }));
+    """
+    browser.execute_script(script, x, y)
+    note = text_of(browser, "raw-note")
+    numbers = [int(number) for number in re.findall(r"\d+", note)]
+    vertex = 10 * numbers[0] + numbers[1] if kind == "image" else numbers[0]
+    here = (X.locations_of(1) == vertex).any(axis=(1, 2))
+    assert here.any()
+    rings = trace(browser, "plane", "marked")
+    births = X["H0"][1][here, 0]
+    assert np.allclose(sorted(rings["x"]), sorted(births))
+    assert f"{here.sum()} point" in note
+    browser.execute_script(script, -50, -50)
+    assert trace(browser, "plane", "marked")["x"] == []
+
+
+def test_a_cloud_of_space_turns_by_keys(browser, page):
+    page("cloud", dimension=3)
+    record(browser)
+    choose(browser, "sample", "page 1")
+    before = marks_of_a_word(browser)
+    from selenium.webdriver import Keys  # noqa: PLC0415
+
+    browser.find_element("id", "raw").send_keys(Keys.ARROW_RIGHT)
+    after = marked(browser)
+    assert len(after) == len(before)
+    assert after != before
+
+
+def test_what_has_no_raw_data_or_locations_says_so(browser, page):
+    page("image", with_locations=False)
+    choose(browser, "sample", "page 2")
+    assert text_of(browser, "raw-note") == "No raw data was given for this sample."
+    assert not browser.find_element("id", "raw").is_displayed()
+    choose(browser, "sample", "page 1")
+    assert "has no locations" in text_of(browser, "raw-note")
+    assert browser.find_element("id", "raw").is_displayed()
+    choose(browser, "sample", "page -1")
+    assert text_of(browser, "raw-note").startswith("Choose a sample")
+    drop_file(browser, "own.csv", csv_of(located(1, "image")))
+    wait_until(
+        lambda: "dropped diagram has no raw data" in text_of(browser, "raw-note")
+    )
+    assert "Raw data of 7 of 8 samples are in this page." in text_of(browser, "notes")
+
+
+def test_without_raw_data_there_is_no_panel(browser, shapes):
+    open_page(browser, shapes.pages["hard"])
+    assert not browser.find_element("id", "raw-panel").is_displayed()
+
+
+def test_large_images_are_averaged_and_the_page_says_so():
+    image = np.arange(300 * 200).reshape(300, 200) % 7
+    packed = pack_raw([image, None], "image", NONE[:2], 1_000_000)
+    height, width = packed.items[0]["shape"]
+    assert (height, width) == (100, 67)
+    # Blocks of 3 x 3 pixels; those of the last column are narrower.
+    means = np.array(
+        [
+            [image[r : r + 3, c : c + 3].mean() for c in range(0, 200, 3)]
+            for r in range(0, 300, 3)
+        ]
+    )
+    grays = 255 * (means - means.min()) / np.ptp(means)
+    assert (packed.numbers.reshape(height, width) == np.rint(grays)).all()
+    assert packed.without == [1]
+    assert any("averaged" in note for note in packed.notes)
+
+
+def test_what_does_not_fit_is_left_out_evenly_and_said():
+    rng = np.random.default_rng(0)
+    raw = [rng.integers(0, 256, (32, 32)) for _ in range(40)]
+    members = np.arange(40) % 4
+    packed = pack_raw(raw, "image", members, 20_000)
+    kept = np.array(list(packed.items))
+    assert 8 <= len(kept) <= 16
+    assert np.ptp(np.bincount(members[kept], minlength=4)) <= 1
+    assert packed.notes[0] == f"Raw data of {len(kept)} of 40 samples are in this page."
+    assert packed.notes[1].startswith(f"Raw data of {40 - len(kept)} samples are left")
+    assert pack_raw(raw, "image", members, 10).items == {}
+    whole = pack_raw(raw, "image", members, 10**9)
+    assert whole.notes == ["Raw data of 40 of 40 samples are in this page."]
+    start = whole.items[3]["start"]
+    grays = whole.numbers[start : start + 1024].reshape(32, 32)
+    assert np.corrcoef(grays.ravel(), raw[3].ravel())[0, 1] > 0.999
+
+
+def test_clouds_that_are_too_large_are_left_out_and_said():
+    packed = pack_raw([np.zeros((5_001, 2)), np.ones((3, 2))], "cloud", NONE[:2], 10**6)
+    assert list(packed.items) == [1]
+    assert "1 clouds of more than 5,000 points are left out." in packed.notes
+
+
+@pytest.mark.parametrize(
+    ("raw", "kind", "message"),
+    [
+        ([np.zeros((2, 2))], "mesh", "raw_kind to be 'image' or 'cloud'; got 'mesh'"),
+        ([], "image", "raw to be 1 items, one per diagram .*; got 0"),
+        ([np.zeros(3)], "image", r"raw\[0\] to be an image of shape \(rows, columns\)"),
+        ([np.zeros((3, 4))], "cloud", r"points of shape \(n, 2\) or \(n, 3\)"),
+        ([np.zeros((0, 2))], "cloud", r"raw\[0\].*got 'shape \(0, 2\)'"),
+        ([[[np.nan, 1.0]]], "cloud", r"raw\[0\] to be finite numbers"),
+        ([[["a", "b"]]], "image", r"raw\[0\] to be finite numbers"),
+    ],
+)
+def test_raw_data_of_another_kind_are_refused(raw, kind, message):
+    with pytest.raises(ValueError, match=message):
+        check_raw(raw, kind, 1)
