@@ -372,34 +372,21 @@ class _Reader:
             for name, table in tables["descriptors"].items()
             for cell in self._cells(name, table, datasets)
         ]
-        papers = {
-            (cell.dataset.name, cell.descriptor.name): cell.paper for cell in cells
-        }
-        cells = [
-            replace(
-                cell,
-                paper=papers.get((cell.dataset.variant_of, cell.descriptor.name)),
-            )
-            if cell.dataset.variant_of
-            else cell
-            for cell in cells
-        ]
+        papers = {cell.name: cell.paper for cell in cells}
+        for k, cell in enumerate(cells):
+            if original := cell.dataset.variant_of:
+                paper = papers.get(f"{original}/{cell.descriptor.name}")
+                cells[k] = replace(cell, paper=paper)
         entries = {cell.descriptor.name: cell.descriptor for cell in cells}
         for key, named in (("datasets", datasets), ("descriptors", entries)):
             titles = [entry.title for entry in named.values()]
             if len({*titles}) < len(titles):  # of columns and rows of tables
                 self.fail(key, "titles that differ from each other", sorted(titles))
-        return Experiment(
-            **vars(top)
-            | {
-                "name": top.name or self.path.stem,
-                "title": top.title or top.name or self.path.stem,
-            },
-            text=text,
-            cells=tuple(
-                cell for name in datasets for cell in cells if cell.dataset.name == name
-            ),
-        )
+        order = list(datasets)
+        cells.sort(key=lambda cell: order.index(cell.dataset.name))
+        name = top.name or self.path.stem
+        names = {"name": name, "title": top.title or name}
+        return Experiment(**vars(top) | names, text=text, cells=tuple(cells))
 
     def make(self, cls: type[Any], place: str, content: Any, **given: Any) -> Any:
         """Make a dataclass of a table: keys are its fields, values have their types."""
@@ -410,9 +397,9 @@ class _Reader:
         unknown = [f"{k}{did_you_mean(k, known)}" for k in content if k not in known]
         if unknown:
             self.fail(place, f"only {', '.join(known)}", ", ".join(unknown))
-        needed = (f for f in fields(cls) if f.default is f.default_factory is MISSING)
-        for f in needed:
-            if f.name not in content and f.name not in given:
+        for f in fields(cls):
+            is_needed = f.default is f.default_factory is MISSING
+            if is_needed and f.name not in content | given:
                 self.fail(place, f"a value for {f.name}", "none")
         values = {
             key: self._value(types_of[key], f"{place}.{key}".lstrip("."), value)
@@ -422,9 +409,8 @@ class _Reader:
 
     def _value(self, kind: Any, place: str, value: Any) -> Any:
         """Check one value against the type of its field."""
-        if (
-            get_origin(kind) is types.UnionType
-        ):  # X | None: TOML leaves out what is None
+        # X | None: TOML leaves out what is None.
+        if get_origin(kind) is types.UnionType:
             (kind,) = (option for option in get_args(kind) if option is not type(None))
         origin, inner = get_origin(kind) or kind, get_args(kind)
         if kind is Reported:
@@ -490,15 +476,12 @@ class _Reader:
     ) -> Iterator[Cell]:
         place = f"descriptors.{name}"
         self._check_name("descriptors", name)
-        own = dict(table) if isinstance(table, dict) else table
-        only, special = (
-            (own.pop("only", list(datasets)), own.pop("on", {}))
-            if isinstance(own, dict)
-            else ([], {})
-        )
-        entry: DescriptorEntry = self.make(DescriptorEntry, place, own, name=name)
-        entry = replace(entry, title=entry.title or name)
+        if not isinstance(table, dict):
+            self.fail(place, "a table", _shown(table))
         names = list(datasets)
+        only, special = table.pop("only", names), table.pop("on", {})
+        entry: DescriptorEntry = self.make(DescriptorEntry, place, table, name=name)
+        entry = replace(entry, title=entry.title or name)
         known = isinstance(only, list) and all(one in names for one in only)
         if not known or not only or any(only.count(one) > 1 for one in only):
             listed = ", ".join(names)
@@ -508,16 +491,14 @@ class _Reader:
         if any(one not in only for one in special):
             self.fail(place, f"'on' to have some of {', '.join(only)}", list(special))
         for dataset in only:
-            here = self.make(
-                _Special, f"{place}.on.{dataset}", special.get(dataset, {})
-            )
+            own = special.get(dataset, {})
+            here = self.make(_Special, f"{place}.on.{dataset}", own)
             grid = entry.grid | here.grid
             for key, values in grid.items():
                 # Twice the same combination would be one run that counts twice.
                 if len({json.dumps(value) for value in values}) < len(values):
-                    self.fail(
-                        f"{place}.grid", f"{key} to have every value once", values
-                    )
+                    expected = f"{key} to have every value once"
+                    self.fail(f"{place}.grid", expected, values)
             yield Cell(
                 dataset=datasets[dataset],
                 descriptor=entry,

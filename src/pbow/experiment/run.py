@@ -7,7 +7,7 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -155,7 +155,8 @@ def run_experiment(
     try:
         while todo := _missing(experiment, cells, runs.records):
             if n_made:
-                expected = todo + _expected(experiment, cells, runs.records)
+                finals = (expected_finals(experiment, c, runs.records) for c in cells)
+                expected = [*todo, *chain.from_iterable(finals)]
                 needed = core_time(estimate_seconds(expected, sizes, runs.records))
                 report(
                     f"{len(expected):,} runs to do, by estimate in {needed}; "
@@ -193,15 +194,6 @@ def _missing(
     unique = {task.key: task for task in tasks}.values()
     order = {entry.name: k for k, entry in enumerate(experiment.datasets)}
     return sorted(unique, key=lambda t: (order[t.cell.dataset.name], t.repetition))
-
-
-def _expected(
-    experiment: Experiment, cells: Iterable[Cell], records: dict[str, Record]
-) -> list[Task]:
-    """Return about as many finals as there will be when all screening is done."""
-    return [
-        task for cell in cells for task in expected_finals(experiment, cell, records)
-    ]
 
 
 def _check_descriptors(path: AnyPath, cells: Iterable[Cell]) -> None:
