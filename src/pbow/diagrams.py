@@ -125,7 +125,7 @@ class Diagrams:
     >>> Y["H1"][1]
     array([[1., 2.]])
 
-    The first point is born at vertex 4 and dies at vertex 7, the other never dies.
+    The first point is born at vertex 4 and dies at vertex 7; the other is essential.
 
     >>> Z = Diagrams([[0, 1], [2, np.inf]], [0, 2], locations=[[[4], [7]], [[5], [-1]]])
     >>> Z
