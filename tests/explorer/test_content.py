@@ -204,6 +204,15 @@ def test_axes_leave_out_points_far_away_and_no_others():
     assert np.allclose(whole, [0.0, 0.5, 0.0, 1.0])
 
 
+def test_axes_hold_what_many_diagrams_have_one_of():
+    small = np.c_[np.zeros(400), np.linspace(0.0, 0.1, 400)]
+    loop = [[0.0, 5.0]]
+    X = Diagrams.from_list([small, small, small, np.r_[small, loop]] * 5)
+    assert robust_axes(X, is_line=False)[3] == 5.0
+    rare = Diagrams.from_list([small] * 29 + [np.r_[small, loop]])
+    assert robust_axes(rare, is_line=False)[3] == pytest.approx(0.1)
+
+
 @pytest.mark.parametrize("points", [[], [[2.0, 2.0]], [[0.0, 0.0]]])
 def test_axes_have_a_width_also_for_one_point_or_none(points):
     left, right, bottom, top = robust_axes(Diagrams.from_list([points]), is_line=False)
