@@ -2,10 +2,11 @@
 
     python scripts/make_golden.py
 
-A model is ``tests/golden/<class>-<number>.pbow``, and its features of
-``tests/golden/diagrams.pbow`` are ``<class>-<number>.npy`` (``<class>-<number>.out.pbow``
-where they are diagrams). Files that are there are never overwritten: they are what an
-earlier version wrote. To add an estimator, add it to `tests/estimators.py` and run this.
+A model is ``tests/golden/<class>-<number>.pbow``. Its features of
+``tests/golden/diagrams.pbow`` have the same name and end in ``.npy``, or in
+``.out.pbow`` where they are diagrams. Files that are there are never overwritten: they
+are what an earlier version wrote. For a new estimator, add it to `tests/estimators.py`
+and run this.
 """
 
 import json

@@ -170,6 +170,7 @@ diagram = st.lists(st.tuples(coordinate, coordinate).map(sorted), max_size=12)
 bandwidths = st.none() | st.sampled_from([1e-300, 1e-5, 0.1, 1e60, 1e300])
 
 
+@pytest.mark.filterwarnings("ignore::pbow.errors.OutOfRangeWarning")
 @given(st.lists(diagram, min_size=1, max_size=4), diagram, bandwidths, st.booleans())
 def test_any_diagrams_have_finite_features(train, test, bandwidth, add_ordinary):
     if add_ordinary or not any(train):
