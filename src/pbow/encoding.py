@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from pbow._utils.checks import check_option
 from pbow._utils.threads import for_each_block
 from pbow.codebook import GaussianCodebook, KMeansCodebook
+from pbow.compute.allowance import Allowance
 from pbow.compute.count import (
     compiled_loops,
     count_brute,
@@ -46,9 +47,10 @@ GRID_A_POINT = 4.0
 GRID_TO_BUILD = 3.5e5  # times the square root of the number of words
 LIKELIHOOD_A_WORD = 1.4
 
-# Distances that numpy computes in milliseconds. Compiling a loop takes seconds, loading
-# what was compiled before a tenth of one.
+# Distances that numpy computes in milliseconds, whatever it has done before; and what
+# it may compute in all before a loop is compiled.
 SMALL_WORK = 500_000
+IN_NUMPY = Allowance(1e7)
 
 # Diagrams whose sums are kept in float64 until they are normalized.
 ROWS = 2048
@@ -95,14 +97,23 @@ def encode_counts(
     """
     check_option("normalize", normalize, NORMALIZATIONS)
     check_finite(X)
-    compiled = compiled_loops(has_ramp=ramp is not None)
-    loops = [
-        choose_loop(
-            len(X.points), book.n_words, has_grid=book.has_grid, compiled=compiled
-        )
-        for book in codebook.resolutions
-    ]
+    loops = choose_loops(X, codebook, compiled_loops(has_ramp=ramp is not None))
     return count_with(loops, X, codebook, ramp, NORMALIZATIONS[normalize], n_jobs)
+
+
+def choose_loops(
+    X: Diagrams, codebook: KMeansCodebook, compiled: Collection[str]
+) -> list[Loop]:
+    """Choose how the nearest words of each resolution are found."""
+    n_points, loops = len(X.points), list[Loop]()
+    for book in codebook.resolutions:
+        loop = choose_loop(
+            n_points, book.n_words, has_grid=book.has_grid, compiled=compiled
+        )
+        if loop not in compiled and IN_NUMPY.covers(n_points * book.n_words):
+            loop = "numpy"
+        loops.append(loop)
+    return loops
 
 
 def choose_loop(

@@ -37,7 +37,7 @@ from pbow.encoding import (
     ROWS,
     Loop,
     check_finite,
-    choose_loop,
+    choose_loops,
     ramp_limits,
 )
 from pbow.weighting import Ramp
@@ -106,13 +106,7 @@ def encode_residuals(
     """
     check_option("normalize", normalize, VLAD_NORMALIZATIONS)
     check_finite(X)
-    compiled = compiled_loops()
-    loops = [
-        choose_loop(
-            len(X.points), book.n_words, has_grid=book.has_grid, compiled=compiled
-        )
-        for book in codebook.resolutions
-    ]
+    loops = choose_loops(X, codebook, compiled_loops())
     return residuals_with(loops, X, codebook, ramp, normalize, n_jobs)
 
 

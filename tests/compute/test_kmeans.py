@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import KMeans
 
 from pbow.compute import kmeans
+from pbow.compute.allowance import Allowance
 from pbow.compute.random import draw_unit, stream_of
 
 
@@ -16,8 +17,19 @@ def unit(stream, i):
 
 
 def seed_plusplus(points, stream, words, words_per_call=1000):
+    """Return how many words there are, chosen by numpy and by the compiled loop."""
     n_trials = 2 + int(np.log(len(words)))
-    return kmeans.seed_plusplus(points, stream, n_trials, words, words_per_call)
+    results = []
+    for is_compiled in (False, True):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(kmeans, "is_compiled", lambda _, known=is_compiled: known)
+            patch.setattr(kmeans, "IN_NUMPY", Allowance(np.inf))
+            n_found = kmeans.seed_plusplus(
+                points, stream, n_trials, words, words_per_call
+            )
+        results.append((n_found, *words[:n_found].ravel()))
+    assert results[0] == results[1]
+    return n_found
 
 
 def lloyd(points, words, max_iter, tolerance, labels, points_per_call=10_000):
@@ -150,3 +162,26 @@ def test_seeding_ends_at_the_last_distinct_point_wherever_a_call_ends(
     words = np.empty((5, 2))
     assert seed_plusplus(points, stream_of(0, 1), words, words_per_call) == n_distinct
     assert {*words[:n_distinct, 1]} == {*range(n_distinct)}
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-158, 1.0, 1e100])
+@pytest.mark.parametrize("n", [1, 7, 8, 255, 256, 257, 1000])
+def test_numpy_chooses_the_same_words_at_all_scales_and_lengths(rng, n, scale):
+    points = rng.exponential(size=(n, 2)).round(2) * scale
+    assert seed_plusplus(points, stream_of(n, 1), np.empty((min(n, 30), 2))) > 0
+
+
+def test_numpy_chooses_words_until_its_allowance_is_spent(points, monkeypatch):
+    used = []
+
+    def spy(*arguments):
+        used.append("numpy")
+        return kmeans._seed(*arguments)
+
+    monkeypatch.setattr(kmeans, "_seed_in_numpy", spy)
+    monkeypatch.setattr(kmeans, "is_compiled", lambda _: False)
+    monkeypatch.setattr(kmeans, "IN_NUMPY", Allowance(4 * 10 * len(points)))
+    words = np.empty((5, 2))
+    for expected in (1, 2, 2):
+        kmeans.seed_plusplus(points, stream_of(0, 1), 3, words, 1000)
+        assert len(used) == expected

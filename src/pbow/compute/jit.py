@@ -14,7 +14,16 @@ from typing import Any, TypeVar
 
 from numba import njit
 
-__all__ = ["contracted", "contracted_helper", "exact", "helper", "inlined", "loop"]
+__all__ = [
+    "contracted",
+    "contracted_helper",
+    "exact",
+    "helper",
+    "inlined",
+    "interpreted",
+    "is_compiled",
+    "loop",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -42,3 +51,14 @@ def _compile(function: F, **options: Any) -> F:
     options |= NOT_FROM_C | {"no_cpython_wrapper": True}
     compiled: F = njit(nogil=True, cache=True, **options)(function)
     return compiled
+
+
+def is_compiled(function: Any) -> bool:
+    """Return whether a call need not wait: compiled before, or never to be."""
+    return bool(getattr(function, "signatures", True))
+
+
+def interpreted(function: F) -> F:
+    """Return the function itself, for Python, also where Numba is switched off."""
+    plain: F = getattr(function, "py_func", function)
+    return plain

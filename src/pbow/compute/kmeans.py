@@ -8,9 +8,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow.compute.allowance import Allowance
 from pbow.compute.assign import BLOCK, INFINITY, scan_block
-from pbow.compute.jit import inlined, loop
-from pbow.compute.random import draw_unit
+from pbow.compute.jit import inlined, interpreted, is_compiled, loop
+from pbow.compute.random import draw_unit, fill_units
 from pbow.compute.sums import sum_of
 
 __all__ = ["lloyd", "seed_plusplus"]
@@ -23,6 +24,8 @@ QUARTER = 0.25 * (1.0 - 1e-9)
 SMALLEST_SQUARE = 1e-290
 # With fewer, distances between the words take longer than what they save.
 POINTS_PER_WORD = 8
+# Distances that numpy computes while a word is chosen, in all: a tenth of a second.
+IN_NUMPY = Allowance(2e7)
 
 
 def seed_plusplus(
@@ -43,10 +46,12 @@ def seed_plusplus(
     squared, nearer = np.full(n, np.inf), np.empty(BLOCK)
     block_sums = np.empty(-(-n // BLOCK))
     chosen = np.full(n_words + 1, -1)
+    compiled = is_compiled(_seed) or not IN_NUMPY.covers(n * n_words * (1 + n_trials))
+    add_words = _seed if compiled else _seed_in_numpy
     n_found = 0
     for first in range(0, n_words, words_per_call):
         last = min(first + words_per_call, n_words)
-        n_found = _seed(
+        n_found = add_words(
             *(x, y, stream, n_trials, first, last),
             *(squared, nearer, block_sums, chosen),
         )
@@ -115,6 +120,65 @@ def _seed(
                 return k + 1
             total, chosen[k + 1] = left, word
     return last
+
+
+def _seed_in_numpy(
+    x: Floats,
+    y: Floats,
+    stream: np.uint64,
+    n_trials: int,
+    first: int,
+    last: int,
+    squared: Floats,
+    _: Floats,
+    block_sums: Floats,
+    chosen: NDArray[np.int64],
+) -> int:
+    """Do what :func:`_seed` does, bit for bit, without compiling."""
+    n = len(x)
+    draws = np.empty(n_trials)
+    walk_to = interpreted(_walk_to)
+
+    def squared_with(word: int) -> Floats:
+        dx, dy = x - x[word], y - y[word]
+        nearer: Floats = np.minimum(dx * dx + dy * dy, squared)
+        return nearer
+
+    if first == 0:
+        fill_units(stream, draws)
+        chosen[0] = min(int(draws[0] * n), n - 1)
+    for k in range(first, last):
+        squared[:] = squared_with(chosen[k])
+        block_sums[:] = _sums_of_blocks(squared)
+        total = _in_order(block_sums)
+        if k + 2 == len(chosen):
+            break
+        if not total > 0.0:
+            return k + 1
+        fill_units(stream, draws, 1 + k * n_trials)
+        words = [walk_to(share * total, squared, block_sums) for share in draws]
+        left = [_in_order(_sums_of_blocks(squared_with(word))) for word in words]
+        best = int(np.argmin(left))
+        chosen[k + 1] = words[best] if left[best] < INFINITY else chosen[k]
+    return last
+
+
+def _sums_of_blocks(values: Floats) -> Floats:
+    """Return the sum of every BLOCK values, in the order of ``sum_of``."""
+    n_blocks, n_eights = -(-len(values) // BLOCK), len(values) // 8
+    eights = np.zeros((n_blocks, BLOCK // 8, 8))
+    eights.reshape(-1)[: 8 * n_eights] = values[: 8 * n_eights]
+    sums = np.add.accumulate(eights, axis=1)[:, -1]
+    for rest in values[8 * n_eights :]:
+        sums[-1, 0] += rest
+    pairs = sums[:, :4] + sums[:, 4:]
+    found: Floats = (pairs[:, 0] + pairs[:, 1]) + (pairs[:, 2] + pairs[:, 3])
+    return found
+
+
+def _in_order(values: Floats) -> float:
+    """Return their sum, added one after another, as np.sum does not."""
+    return float(np.add.accumulate(values)[-1])
 
 
 @inlined

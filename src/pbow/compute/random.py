@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow.compute.jit import inlined
+from pbow.compute.jit import inlined, interpreted
 
-__all__ = ["draw_bits", "draw_unit", "fill_bits", "stream_of"]
+__all__ = ["draw_bits", "draw_unit", "fill_bits", "fill_units", "stream_of"]
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
 FIRST_MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)
@@ -39,8 +39,15 @@ def fill_bits(stream: np.uint64, out: NDArray[np.uint64], first: int = 0) -> Non
     """Write draws ``first``, ``first + 1``, ... of ``stream`` to ``out``, by numpy."""
     draws = np.arange(first, first + len(out), dtype=np.uint64)
     # The same arithmetic, on arrays, where nothing warns of an overflow.
-    draw: Any = draw_bits.py_func
+    draw: Any = interpreted(draw_bits)
     out[:] = draw(stream, draws)
+
+
+def fill_units(stream: np.uint64, out: NDArray[np.float64], first: int = 0) -> None:
+    """Write them as :func:`draw_unit` does."""
+    bits = np.empty(len(out), np.uint64)
+    fill_bits(stream, bits, first)
+    out[:] = (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def stream_of(seed: int, purpose: int) -> np.uint64:
