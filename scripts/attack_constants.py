@@ -1,6 +1,6 @@
 """Attack the proven Lipschitz constants with ten million pairs of diagrams.
 
-    python scripts/attack_constants.py --pairs 10000000 --out docs/testing/certificate.json
+    python scripts/attack_constants.py --out docs/testing/certificate.json
 
 Vectorizers of every type that has a constant are fitted to random diagrams. Pairs of
 small diagrams, drawn at random and then near the worst pairs so far, are transformed;
@@ -79,7 +79,7 @@ def move(rng: np.random.Generator, B: Floats) -> Floats:
     D = np.where(moved, B + step * chosen, B)
     event = rng.random(n)
     D[event < 0.05, 0, 1] = 0.0
-    added = (0.05 <= event) & (event < 0.1)
+    added = (event >= 0.05) & (event < 0.1)
     D[added, -1, 0] = rng.normal(0.5, 1.0, n)[added]
     D[added, -1, 1] = step[added, 0, 0]
     return rounded(D)
