@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import os
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +15,42 @@ from pbow._utils.unpacking import damage_as_value_error
 from pbow.diagrams import Diagrams
 from pbow.errors import FileFormatError
 
-__all__ = ["read_npy", "read_npy_diagram", "write_npy_diagram"]
+__all__ = [
+    "read_array",
+    "read_array_header",
+    "read_npy",
+    "read_npy_diagram",
+    "write_npy_diagram",
+]
+
+
+def read_array_header(file: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...]]:
+    """Return type and shape of an array, as the head of a ``.npy`` file claims them."""
+    # Versions 2 and 3 differ in the encoding of the names of fields alone.
+    is_first = np.lib.format.read_magic(file) == (1, 0)
+    read = (
+        np.lib.format.read_array_header_1_0
+        if is_first
+        else np.lib.format.read_array_header_2_0
+    )
+    shape, _, dtype = read(file)
+    return dtype, shape
+
+
+def read_array(file: IO[bytes], n_bytes: int) -> NDArray[Any]:
+    """Return the array of a ``.npy`` file of `n_bytes` that was just opened.
+
+    numpy would allocate what the header claims, and then look for it.
+    """
+    dtype, shape = read_array_header(file)
+    claimed, stored = dtype.itemsize * math.prod(shape), n_bytes - file.tell()
+    if claimed > stored:
+        msg = f"it claims an array of {claimed} bytes, and has {stored}."
+        raise ValueError(msg)
+    file.seek(0)
+    # Unlike numpy.load, it does not take archives and pickles for arrays.
+    array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+    return array
 
 
 def read_npy(path: AnyPath) -> NDArray[Any]:
@@ -21,12 +58,10 @@ def read_npy(path: AnyPath) -> NDArray[Any]:
     with Path(path).open("rb") as file:
         try:
             with damage_as_value_error():
-                # Unlike numpy.load, it does not take archives and pickles for arrays.
-                array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+                return read_array(file, os.fstat(file.fileno()).st_size)
         except ValueError as error:
             msg = "not a valid .npy file of numbers or strings."
             raise FileFormatError(path, msg) from error
-    return array
 
 
 def read_npy_diagram(path: Path) -> dict[int | None, NDArray[np.float64]]:
