@@ -37,9 +37,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="pbow-fuzz-", dir=parent) as name:
         folder = Path(name)
         (folder / "sound").mkdir()
-        targets = [*object_targets(), *file_targets(folder / "sound")]
-        if options.only:
-            targets = [t for t in targets if t.name in options.only.split(",")]
+        only = options.only.split(",") if options.only else ()
+        if options.case:
+            only = [options.case.partition(":")[0]]
+        targets = [t for t in object_targets() if not only or t.name in only]
+        targets += file_targets(folder / "sound", only)
         if options.case:
             sys.exit(_repeat(targets, options.seed, options.case, options.kept, folder))
         print(
@@ -131,7 +133,7 @@ def _print(
         f"most {outcomes.peak_memory / 2**20:.0f} MiB: "
         f"{len(outcomes.failures)} failures"
     )
-    for one in outcomes.failures[:50]:
+    for one in outcomes.failures[:200]:
         path = _keep(kept, seed, one.target, one.case, one.content)
         whose = " (the library's own)" if one.is_library else ""
         print(f"\n--seed {seed} --case {one.target}:{one.case}{whose}, kept as {path}")

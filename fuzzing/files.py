@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -45,22 +45,34 @@ from pbow.io.container import DIAGRAMS, MODEL, read_container
 from pbow.io.homcloud import SIGNATURE as HOMCLOUD
 from pbow.io.models import public_estimators
 
-__all__ = ["file_targets", "sound_files"]
+__all__ = ["SOUND", "TARGETS", "file_targets"]
 
 Read = Callable[[Path], object]
 Change = Callable[[random.Random], bytes]
 
-# Of these an eighth to a half of the inputs is forged: changed, and sound around that.
-SHARES = {"pbow": 14, "model": 14, "csv": 5, "pers": 3, "hera": 3, "perseus": 3}
-SHARES |= {"text": 4, "dipha": 2, "npz": 8, "npy": 4, "akriti": 3, "labels": 5}
-SHARES |= {"names": 2, "raw": 5, "mesh": 3}
-LIBRARIES = {
-    "parquet": ("pyarrow", 1),
-    "arrow": ("pyarrow", 1),
-    "hdf5": ("h5py", 1),
-    "matlab": ("scipy", 1),
-    "image": ("Pillow", 1),
-    "homcloud": ("msgpack", 1),
+# How many inputs each has, against the others; and which library reads it.
+TARGETS = {
+    "pbow": (14, ""),
+    "model": (14, ""),
+    "csv": (5, ""),
+    "pers": (3, ""),
+    "hera": (3, ""),
+    "perseus": (3, ""),
+    "text": (4, ""),
+    "dipha": (2, ""),
+    "npz": (8, ""),
+    "npy": (4, ""),
+    "akriti": (3, ""),
+    "labels": (5, ""),
+    "names": (2, ""),
+    "raw": (5, ""),
+    "mesh": (3, ""),
+    "parquet": (1, "pyarrow"),
+    "arrow": (1, "pyarrow"),
+    "hdf5": (1, "h5py"),
+    "matlab": (1, "scipy"),
+    "image": (1, "Pillow"),
+    "homcloud": (1, "msgpack"),
 }
 TEXT = {"csv", "pers", "hera", "perseus", "text", "labels", "names", "raw", "mesh"}
 
@@ -82,15 +94,14 @@ def diagrams() -> Diagrams:
     return Diagrams.from_parts({"H0": essential, "H1": samples})
 
 
-def file_targets(folder: Path) -> list[Target]:
-    """Return a target for each format; `folder` is used for sound files."""
-    files = sound_files(folder)
-    targets = [Target(n, s, partial(_trial, n, files[n])) for n, s in SHARES.items()]
-    targets += [
-        Target(name, share, partial(_trial, name, files[name]), library)
-        for name, (library, share) in LIBRARIES.items()
+def file_targets(folder: Path, only: Collection[str] = ()) -> list[Target]:
+    """Return a target for each format, or for some; `folder` is for sound files."""
+    X = diagrams()
+    return [
+        Target(name, share, partial(_trial, name, list(SOUND[name](X, folder))), by)
+        for name, (share, by) in TARGETS.items()
+        if not only or name in only
     ]
-    return targets
 
 
 def _trial(target: str, files: list[Sound], rng: random.Random, folder: Path) -> Trial:
@@ -109,32 +120,6 @@ def _trial(target: str, files: list[Sound], rng: random.Random, folder: Path) ->
         )
 
     return Trial(partial(good.read, path), accepts, content)
-
-
-def sound_files(folder: Path) -> dict[str, list[Sound]]:
-    """Return sound files by the name of their target."""
-    X = diagrams()
-    return {
-        "pbow": list(_native(X, folder)),
-        "model": list(_models(X, folder)),
-        **{name: list(_text(X, name, folder)) for name in ("csv", "pers", "hera")},
-        "perseus": list(_text(X, "perseus", folder)),
-        "dipha": list(_text(X, "dipha", folder)),
-        "text": list(_inferred()),
-        "npz": list(_npz(X["H1"])),
-        "npy": [_with_npy("a.npy", X["H1"][2], partial(read_diagrams, format="npy"))],
-        "akriti": [_akriti(X["H1"])],
-        "labels": list(_labels(folder)),
-        "names": [Sound("names.txt", b"a\nb\n\xc3\xa9 c\n", read_names)],
-        "raw": list(_raw()),
-        "mesh": list(_meshes()),
-        "parquet": list(_arrow(X, "parquet", folder)),
-        "arrow": list(_arrow(X, "arrow", folder)),
-        "hdf5": list(_hdf5(X["H1"])),
-        "matlab": list(_matlab(X["H1"])),
-        "image": list(_images()),
-        "homcloud": [Sound("a.pdgm", _homcloud(X["H1"]), read_diagrams)],
-    }
 
 
 def _written(X: Diagrams, name: str, folder: Path, format: str) -> bytes:
@@ -176,7 +161,7 @@ def _models(X: Diagrams, folder: Path) -> Iterator[Sound]:
         yield Sound("model.pbow", path.read_bytes(), pbow.load, forged)
 
 
-def _text(X: Diagrams, name: str, folder: Path) -> Iterator[Sound]:
+def _text(name: str, X: Diagrams, folder: Path) -> Iterator[Sound]:
     read = partial(read_diagrams, format=name)
     if name == "csv":
         content = _written(X, "a.csv", folder, "csv")
@@ -188,7 +173,7 @@ def _text(X: Diagrams, name: str, folder: Path) -> Iterator[Sound]:
     yield Sound("bad_1.txt" if name == "perseus" else "a.x", file.read_bytes(), read)
 
 
-def _inferred() -> Iterator[Sound]:
+def _inferred(X: Diagrams, folder: Path) -> Iterator[Sound]:
     for name, content in (
         ("a.txt", b"0.0 0.5\n0.25 0.75\n0.1 inf\n"),
         ("a.csv", b"birth,death\n0.0,0.5\n0.25,0.75\n"),
@@ -199,7 +184,8 @@ def _inferred() -> Iterator[Sound]:
         yield Sound(name, content, read_diagrams)
 
 
-def _npz(X: Diagrams) -> Iterator[Sound]:
+def _npz(X: Diagrams, folder: Path) -> Iterator[Sound]:
+    X = X["H1"]
     arrays = {"points": X.points, "offsets": X.offsets, "labels": np.arange(6) % 2}
     labeled = {**arrays, "label_names": ["a", "b"], "part": "H1"}
     for save in (np.savez, np.savez_compressed):
@@ -242,7 +228,16 @@ def _with_npy(name: str, array: Any, read: Read) -> Sound:
     return Sound(name, content, read, partial(forge_npy, content))
 
 
-def _akriti(X: Diagrams) -> Sound:
+def _names(X: Diagrams, folder: Path) -> Iterator[Sound]:
+    yield Sound("names.txt", b"a\nb\n\xc3\xa9 c\n", read_names)
+
+
+def _npy(X: Diagrams, folder: Path) -> Iterator[Sound]:
+    yield _with_npy("a.npy", X["H1"][2], partial(read_diagrams, format="npy"))
+
+
+def _akriti(X: Diagrams, folder: Path) -> Iterator[Sound]:
+    X = X["H1"]
     births, deaths = X.points.T
     dims = np.ones(len(births), np.int64)
     bars = _saved(np.savez, births=births, deaths=deaths, dims=dims, offsets=X.offsets)
@@ -251,10 +246,10 @@ def _akriti(X: Diagrams) -> Sound:
         archive.writestr("meta.json", json.dumps({**AKRITI, "kind": "batch"}))
         archive.writestr("bars.npz", bars)
     content = stream.getvalue()
-    return Sound("a.akd", content, read_diagrams, partial(forge_zip, content))
+    yield Sound("a.akd", content, read_diagrams, partial(forge_zip, content))
 
 
-def _labels(folder: Path) -> Iterator[Sound]:
+def _labels(X: Diagrams, folder: Path) -> Iterator[Sound]:
     names = folder / "names.txt"
     names.write_text("".join(f"{i}\n" for i in range(6)))
     read = partial(read_labels, n_samples=6, names=names)
@@ -266,7 +261,7 @@ def _labels(folder: Path) -> Iterator[Sound]:
     yield _with_npy("labels.npy", np.array(list("abcabc")), read)
 
 
-def _raw() -> Iterator[Sound]:
+def _raw(X: Diagrams, folder: Path) -> Iterator[Sound]:
     clouds, graphs = (partial(read_raw, kind=kind) for kind in ("clouds", "graphs"))
     yield Sound("a.csv", b"x,y,z\n1,2,3.5\n4,5,6\n-1e3,0,.5\n", clouds)
     yield Sound("a.txt", b"# cloud\n1 2\n3 4.5\n\n5 6\n", clouds)
@@ -277,7 +272,7 @@ def _raw() -> Iterator[Sound]:
     yield _with_npy("a.npy", np.arange(24).reshape(2, 3, 4), read_images)
 
 
-def _meshes() -> Iterator[Sound]:
+def _meshes(X: Diagrams, folder: Path) -> Iterator[Sound]:
     square = "0 0 0\n1 0 0\n1 1 0.5\n0 1 0\n"
     faces = "4 0 1 2 3\n3 0 1 2\n"
     yield Sound("a.off", f"OFF\n4 2 0\n{square}{faces}".encode(), read_mesh)
@@ -298,7 +293,7 @@ def _meshes() -> Iterator[Sound]:
         yield Sound("a.ply", binary, read_mesh)
 
 
-def _arrow(X: Diagrams, name: str, folder: Path) -> Iterator[Sound]:
+def _arrow(name: str, X: Diagrams, folder: Path) -> Iterator[Sound]:
     file = f"a.{name}"
     contents = [_written(X, file, folder, name)]
     stream = BytesIO(_written(X, "b", folder, "parquet"))
@@ -314,7 +309,8 @@ def _arrow(X: Diagrams, name: str, folder: Path) -> Iterator[Sound]:
         yield Sound(file, content, lambda path: list(scan_diagrams(path)))
 
 
-def _hdf5(X: Diagrams) -> Iterator[Sound]:
+def _hdf5(X: Diagrams, folder: Path) -> Iterator[Sound]:
+    X = X["H1"]
     for options in ({}, {"compression": "gzip"}, {"chunks": (2, 2), "shuffle": True}):
         stream = BytesIO()
         with h5py.File(stream, "w") as file:
@@ -331,13 +327,13 @@ def _read_hdf5(path: Path) -> None:
             read_points(group, name)
 
 
-def _matlab(X: Diagrams) -> Iterator[Sound]:
-    arrays = {"depth": X.points, "other": np.arange(4)}
+def _matlab(X: Diagrams, folder: Path) -> Iterator[Sound]:
+    arrays = {"depth": X["H1"].points, "other": np.arange(4)}
     streams = [_saved(savemat, arrays, format=version) for version in ("4", "5")]
     streams.append(_saved(savemat, arrays, do_compression=True))
     stream = BytesIO()
     with h5py.File(stream, "w", userblock_size=512) as file:
-        file["depth"] = X.points
+        file["depth"] = X["H1"].points
     streams.append(stream.getvalue())
 
     def read(path: Path) -> None:
@@ -347,7 +343,7 @@ def _matlab(X: Diagrams) -> Iterator[Sound]:
         yield Sound("a.mat", content, read)
 
 
-def _images() -> Iterator[Sound]:
+def _images(X: Diagrams, folder: Path) -> Iterator[Sound]:
     gray = np.arange(96, dtype=np.uint8).reshape(8, 12)
     color = np.dstack([gray, gray[::-1], gray])
     wide = (gray * 300.0).astype(np.uint16)
@@ -379,8 +375,8 @@ def _saved_image(array: Any, kind: str, **options: Any) -> bytes:
     return stream.getvalue()
 
 
-def _homcloud(X: Diagrams) -> bytes:
-    births, deaths = X.points.T.tolist()
+def _homcloud(X: Diagrams, folder: Path) -> Iterator[Sound]:
+    births, deaths = X["H1"].points.T.tolist()
     chunk = {"births": births, "deaths": deaths, "essential_births": [0.5]}
     body, listed = b"", []
     for degree in (0, 1):
@@ -390,4 +386,30 @@ def _homcloud(X: Diagrams) -> bytes:
         body += packed
     head = {"format_version": 1, "sign_flipped": False, "chunks": listed}
     packed = msgpack.packb(head)
-    return HOMCLOUD + len(packed).to_bytes(8, "little") + packed + body
+    content = HOMCLOUD + len(packed).to_bytes(8, "little") + packed + body
+    yield Sound("a.pdgm", content, read_diagrams)
+
+
+# Sound files of each target, from diagrams and a folder to write to.
+SOUND: dict[str, Callable[[Diagrams, Path], Iterable[Sound]]] = {
+    "pbow": _native,
+    "model": _models,
+    **{
+        name: partial(_text, name)
+        for name in ("csv", "pers", "hera", "perseus", "dipha")
+    },
+    "text": _inferred,
+    "npz": _npz,
+    "npy": _npy,
+    "akriti": _akriti,
+    "labels": _labels,
+    "names": _names,
+    "raw": _raw,
+    "mesh": _meshes,
+    "parquet": partial(_arrow, "parquet"),
+    "arrow": partial(_arrow, "arrow"),
+    "hdf5": _hdf5,
+    "matlab": _matlab,
+    "image": _images,
+    "homcloud": _homcloud,
+}

@@ -212,7 +212,8 @@ def points(rng: random.Random) -> Any:
 def odd_form(rows: list[Any], rng: random.Random) -> Any:
     """Return rows as an array of some type and layout, if they make one."""
     try:
-        array = np.array(rows, dtype=rng.choice(DTYPES.split()))
+        with np.errstate(all="ignore"):
+            array = np.array(rows, dtype=rng.choice(DTYPES.split()))
     except (ValueError, TypeError, OverflowError):
         return rows
     match rng.randrange(14):
@@ -261,11 +262,9 @@ def collection(rng: random.Random) -> Any:
         case 1:
             return iter(samples)
         case 2:
-            return pd.Series(samples, dtype=object)
+            return pd.Series(boxed(samples))
         case 3:
-            boxed = np.empty(len(samples), object)
-            boxed[:] = [[one] for one in samples]
-            return boxed
+            return boxed(samples)
         case 4:
             return [dict.fromkeys(rng.sample(NAMES[:3], 2), one) for one in samples]
         case 5:
@@ -277,9 +276,17 @@ def collection(rng: random.Random) -> Any:
         case 7:
             return points(rng)
         case 8:
-            return set(map(str, samples)) or {1.0}
+            return {len(samples), 1.5}
         case _:
             return samples
+
+
+def boxed(values: list[Any]) -> Any:
+    """Return an object array that holds values as they are."""
+    array = np.empty(len(values), object)
+    for k, value in enumerate(values):
+        array[k] = value
+    return array
 
 
 def by_name(rng: random.Random) -> Any:
@@ -336,7 +343,8 @@ def offsets(rng: random.Random) -> Any:
 def locations(rng: random.Random) -> Any:
     """Return locations of a few points, or something else."""
     shape = (rng.choice((0, 1, 2, 3)), rng.choice((2, 2, 2, 1)), rng.choice((0, 1, 3)))
-    values = np.full(shape, rng.choice((-1, 0, 5, -2)), rng.choice(("i8", "u8", "f8")))
+    values = np.full(shape, rng.choice((-1, 0, 5, -2)))
+    values = values.astype(rng.choice(("i8", "u8", "f8")))
     return values if rng.random() < 0.9 else odd(rng)
 
 

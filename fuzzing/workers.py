@@ -26,6 +26,8 @@ __all__ = ["Failure", "Outcomes", "Tally", "attempt", "make_trial", "run"]
 
 MOST_SECONDS = 5.0
 MOST_MEMORY = 1 << 30
+# Seconds at one input after which a process is ended from outside.
+MOST_LOOKS = 60
 # Inputs that a process gets at a time.
 CHUNK = 250
 NOT_BEGUN, RUNNING, READ, REFUSED, FAILED = range(5)
@@ -84,7 +86,8 @@ def attempt(trial: Trial, seconds: float = MOST_SECONDS) -> tuple[int, str]:
         if not file.startswith(OWN):
             said.append(f"{kind.__name__} in {file}:{line}: {message}")
 
-    warnings.showwarning = listen
+    usual, warnings.showwarning = warnings.showwarning, listen
+    handler = signal.signal(signal.SIGPROF, _stop)
     memory = peak_memory()
     outcome, text = READ, ""
     try:
@@ -104,6 +107,8 @@ def attempt(trial: Trial, seconds: float = MOST_SECONDS) -> tuple[int, str]:
             )
     finally:
         _set_timer(0.0)
+        signal.signal(signal.SIGPROF, handler)
+        warnings.showwarning = usual
     if said:
         outcome, text = FAILED, said[0]
     if peak_memory() - memory > MOST_MEMORY:
@@ -112,7 +117,8 @@ def attempt(trial: Trial, seconds: float = MOST_SECONDS) -> tuple[int, str]:
 
 
 def _set_timer(seconds: float) -> None:
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    # Of processor time, which neither a busy machine nor a pause adds to.
+    signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def _stop(*_: Any) -> None:
@@ -155,7 +161,6 @@ def _work(
     own = folder / str(os.getpid())
     own.mkdir()
     faulthandler.enable()
-    signal.signal(signal.SIGALRM, _stop)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     warnings.simplefilter("always")
     _limit_memory()
@@ -165,9 +170,9 @@ def _work(
         for case in range(start, stop):
             trial = make_trial(targets[index], seed, case, own)
             marks[case - start] = RUNNING
-            begin = time.perf_counter()
+            begin = time.process_time()
             outcome, text = attempt(trial)
-            slowest = max(slowest, time.perf_counter() - begin)
+            slowest = max(slowest, time.process_time() - begin)
             if outcome == FAILED:
                 pipe.send(("failure", case, text))
             marks[case - start] = outcome
@@ -192,7 +197,7 @@ class Worker:
         )
         self.process.start()
         end.close()
-        self.seen = (-1, time.monotonic())
+        self.seen: tuple[Any, int] = (None, 0)
 
     def give(self, chunk: tuple[int, int, int]) -> None:
         """Let the process try some inputs."""
@@ -200,11 +205,13 @@ class Worker:
         self.pipe.send(chunk)
 
     def stop_if_stuck(self) -> None:
-        """End a process whose compiled code has not heard of the alarm."""
-        done = CHUNK - bytes(self.marks).count(NOT_BEGUN)
-        if done != self.seen[0]:
-            self.seen = (done, time.monotonic())
-        elif self.chunk and time.monotonic() - self.seen[1] > 4 * MOST_SECONDS:
+        """End a process that is at one input for too many looks, of a second each.
+
+        Compiled code does not hear of the signal, and a lock takes no processor time.
+        """
+        at = (self.chunk, bytes(self.marks))
+        self.seen = (at, self.seen[1] + 1 if at == self.seen[0] else 0)
+        if self.seen[1] > MOST_LOOKS:
             os.kill(self.process.pid or 0, signal.SIGABRT)  # with a traceback
 
 
@@ -250,8 +257,13 @@ def run(
 
     for worker in workers:
         go_on(worker)
+    looked = begin
     while busy := [worker for worker in workers if worker.chunk]:
-        wait([w.pipe for w in busy] + [w.process.sentinel for w in busy], timeout=1.0)
+        ends = [end for w in busy for end in (w.pipe, w.process.sentinel)]
+        wait(ends, timeout=1.0)
+        # A pause of this process is one look, however long it is.
+        is_look = time.monotonic() - looked > 1.0
+        looked = time.monotonic() if is_look else looked
         for worker in busy:
             index, start, stop = worker.chunk  # type: ignore[misc]
             # Before its messages are read: all that it has sent is there then.
@@ -266,7 +278,8 @@ def run(
                 outcomes.peak_memory = max(outcomes.peak_memory, values[1])
                 tell(outcomes)
                 go_on(worker)
-            worker.stop_if_stuck()
+            if is_look:
+                worker.stop_if_stuck()
             if not is_alive and worker.chunk == (index, start, stop):
                 at = bytes(worker.marks).find(RUNNING)
                 if at < 0:

@@ -34,7 +34,7 @@ Floats = NDArray[np.float64]
 def as_samples(X: Any) -> list[Any]:
     """Return the samples of a collection; refuse what may only look like one."""
     expected = "Expected a collection of diagrams, got"
-    if isinstance(X, (str, bytes)) or not isinstance(X, Iterable):
+    if isinstance(X, (str, bytes)) or not np.iterable(X):
         msg = f"{expected} {describe(X)}. Pass a list of arrays of shape (n_points, 2)."
         if isinstance(X, str):
             msg += " pbow.io.read_diagrams reads files."
@@ -240,10 +240,23 @@ def as_floats(values: Any, what: str) -> Floats:
         )
         raise ValueError(msg) from error
     if array.size == 0 or array.dtype.kind in "biuf":
-        if not np.ma.isMaskedArray(values):
-            return array.astype(np.float64, copy=False)
-        msg = f"{what} is a masked array. Pass the points that are not masked."
-        raise ValueError(msg)
+        if np.ma.isMaskedArray(values):
+            msg = f"{what} is a masked array. Pass the points that are not masked."
+            raise ValueError(msg)
+        if array.size == 0:  # of any type
+            return np.empty(array.shape)
+        with np.errstate(over="ignore"):
+            floats = array.astype(np.float64, copy=False)
+        if (
+            floats.dtype.itemsize < array.itemsize
+            and (np.isinf(floats) & np.isfinite(array)).any()
+        ):
+            msg = (
+                f"{what} has a number beyond the range of float64 (dtype "
+                f"{array.dtype}). Where it stands for infinity, write inf."
+            )
+            raise ValueError(msg)
+        return floats
     msg = (
         f"{what} is not an array of numbers, but {describe(values)} "
         f"(dtype {array.dtype}). Write inf for the death of an essential point."
