@@ -23,6 +23,7 @@ import pbow
 from fuzzing.mutation import damage, forge, forge_npy, forge_zip
 from fuzzing.trial import Target, Trial, is_own_error
 from pbow import Diagrams
+from pbow.blocks import BlockError
 from pbow.datasets import read_raw
 from pbow.datasets.importing.hdf5 import open_hdf5, read_group, read_points
 from pbow.datasets.importing.matlab import read_matlab
@@ -114,10 +115,11 @@ def _trial(target: str, files: list[Sound], rng: random.Random, folder: Path) ->
     path.write_bytes(content)
 
     def accepts(error: Exception) -> bool:
-        # Without a format, the parameter `format` may be asked for.
-        return (isinstance(error, FileFormatError) and str(path) in str(error)) or (
-            target in ("text", "raw") and is_own_error(error, ParameterError)
-        )
+        if target in ("text", "raw") and is_own_error(error, ParameterError):
+            return True  # which format or kind it is, has to be said
+        # BlockError names the row, too, of a file that is read in blocks.
+        is_of_file = isinstance(error, FileFormatError | BlockError)
+        return is_of_file and str(path) in str(error)
 
     return Trial(partial(good.read, path), accepts, content)
 

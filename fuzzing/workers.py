@@ -163,6 +163,8 @@ def _work(
     faulthandler.enable()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     warnings.simplefilter("always")
+    # While inputs are made.
+    warnings.showwarning = lambda *_, **__: None
     _limit_memory()
     while (chunk := pipe.recv()) is not None:
         index, start, stop = chunk

@@ -59,8 +59,8 @@ def test_words_of_essential_points_can_be_set_apart(cls, ragged):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"random_state": "seed"}, "'seed' cannot be used to seed"),
-        ({"random_state": -1}, "Seed must be between 0"),
+        ({"random_state": "seed"}, "random_state must be an int .*; got 'seed'"),
+        ({"random_state": -1}, "random_state must be an int from 0"),
         ({"n_words": ()}, "'n_words' .* in increasing order, or 'auto'.* Got \\(\\)"),
         ({"n_words": (3, 3)}, "in increasing order"),
         ({"n_words": (5, 3)}, "in increasing order"),

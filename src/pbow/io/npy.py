@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
@@ -23,6 +24,9 @@ __all__ = [
     "write_npy_diagram",
 ]
 
+# Bytes of a header, as numpy has it. That of an array of numbers has 128.
+MOST_HEADER = 10_000
+
 
 def read_array_header(file: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...]]:
     """Return type and shape of an array, as the head of a ``.npy`` file claims them."""
@@ -33,7 +37,16 @@ def read_array_header(file: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...]]:
         if is_first
         else np.lib.format.read_array_header_2_0
     )
-    shape, _, dtype = read(file)
+    start, n_length = file.tell(), 2 if is_first else 4
+    length = int.from_bytes(file.read(n_length), "little")
+    if length > MOST_HEADER:  # numpy would allocate as much before it refuses it
+        msg = f"its header claims {length} bytes; expected at most {MOST_HEADER}."
+        raise ValueError(msg)
+    file.seek(start)
+    with warnings.catch_warnings():
+        # numpy warns of headers of Python 2, and Python of odd escapes in strings.
+        warnings.simplefilter("ignore")
+        shape, _, dtype = read(file)
     return dtype, shape
 
 
@@ -49,7 +62,9 @@ def read_array(file: IO[bytes], n_bytes: int) -> NDArray[Any]:
         raise ValueError(msg)
     file.seek(0)
     # Unlike numpy.load, it does not take archives and pickles for arrays.
-    array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
     return array
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._conversion import to_float64
 from pbow._utils.checks import LARGEST_DIMENSION, is_dimension
 from pbow.io.dimensions import by_dimension
 
@@ -89,6 +90,8 @@ def as_floats(values: Any, what: str) -> Floats:
         if array.dtype.kind == "c":
             msg = "complex numbers"
             raise TypeError(msg)
+        if array.dtype.kind == "f":
+            return to_float64(array, what)
         return array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
         msg = (

@@ -24,7 +24,7 @@ from pbow._utils.warn import warn_user
 from pbow.codebook import GaussianCodebook, KMeansCodebook, Sizes
 from pbow.codebook_size import SIZES, SizeCurve, choose_size
 from pbow.diagrams import Diagrams
-from pbow.errors import FewerWordsWarning
+from pbow.errors import FewerWordsWarning, ParameterError
 from pbow.estimator import value_of_part
 from pbow.learning import PartSummary, Request
 from pbow.vectorizers.points import PointVectorizer
@@ -238,4 +238,9 @@ def _integer_seed(random_state: Any) -> int:
     """Return an int as it is; a RandomState or None gives one."""
     if is_integer(random_state, 0):
         return int(random_state)
-    return int(check_random_state(random_state).randint(2**31 - 1))
+    try:
+        generator = check_random_state(random_state)
+    except ValueError as error:
+        expected = "an int from 0 to 4294967295, a numpy RandomState, or None"
+        raise ParameterError("random_state", expected, random_state) from error
+    return int(generator.randint(2**31 - 1))
