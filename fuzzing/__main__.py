@@ -28,6 +28,8 @@ from fuzzing.trial import Target
 from fuzzing.workers import FAILED, READ, Failure, Outcomes, attempt, make_trial, run
 
 MEMORY_DISK = Path("/dev/shm")
+# Of more failures only the number is printed.
+MOST_PRINTED = 200
 
 
 def main() -> None:
@@ -54,9 +56,9 @@ def main() -> None:
             count=options.count,
             seconds=None if options.count else options.seconds,
             jobs=options.jobs,
-            tell=_Progress(),
+            tell=_Progress(options.seed, options.kept),
         )
-    _print(targets, outcomes, options.seed, options.kept)
+    _print(targets, outcomes, options.seed)
     if options.report:
         report = _report(targets, outcomes, options.seed, options.jobs)
         options.report.write_text(json.dumps(report, indent=1) + "\n")
@@ -88,26 +90,36 @@ def _repeat(
     name, _, number = case.partition(":")
     (target,) = [target for target in targets if target.name == name]
     trial = make_trial(target, seed, int(number), folder)
-    print(f"kept as {_keep(kept, seed, target.name, int(number), trial.content)}")
+    content = trial.content
+    content = content if isinstance(content, bytes) else content().encode()
+    print(f"kept as {_keep(kept, seed, target.name, int(number), content)}")
     outcome, text = attempt(trial)
     print(text if outcome == FAILED else ("read" if outcome == READ else "refused"))
     return outcome == FAILED
 
 
-def _keep(kept: Path, seed: int, name: str, case: int, content: bytes | str) -> Path:
+def _keep(kept: Path, seed: int, name: str, case: int, content: bytes) -> Path:
     kept.mkdir(parents=True, exist_ok=True)
     path = kept / f"{name}-{seed}-{case}"
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    path.write_bytes(content)
     return path
 
 
 class _Progress:
-    """Says every minute how far it is, for logs."""
+    """Prints failures as they come, and every minute how far it is, for logs."""
 
-    def __init__(self) -> None:
+    def __init__(self, seed: int, kept: Path) -> None:
+        self._seed, self._kept = seed, kept
         self._start = self._said = time.monotonic()
+        self._n_printed = 0
 
     def __call__(self, outcomes: Outcomes) -> None:
+        for one in outcomes.failures[self._n_printed : MOST_PRINTED]:
+            path = _keep(self._kept, self._seed, one.target, one.case, one.content)
+            whose = " (the library's own)" if one.is_library else ""
+            case = f"--seed {self._seed} --case {one.target}:{one.case}"
+            print(f"\n{case}{whose}, kept as {path}\n{one.outcome.strip()}", flush=True)
+        self._n_printed = len(outcomes.failures)
         now = time.monotonic()
         if now - self._said > 60:
             self._said = now
@@ -119,9 +131,7 @@ class _Progress:
             )
 
 
-def _print(
-    targets: Sequence[Target], outcomes: Outcomes, seed: int, kept: Path
-) -> None:
+def _print(targets: Sequence[Target], outcomes: Outcomes, seed: int) -> None:
     print(f"{'':12}{'read':>10}{'refused':>10}{'failed':>8}{'slowest s':>11}")
     for target in targets:
         tally = outcomes.tallies[target.name]
@@ -133,11 +143,6 @@ def _print(
         f"most {outcomes.peak_memory / 2**20:.0f} MiB: "
         f"{len(outcomes.failures)} failures"
     )
-    for one in outcomes.failures[:200]:
-        path = _keep(kept, seed, one.target, one.case, one.content)
-        whose = " (the library's own)" if one.is_library else ""
-        print(f"\n--seed {seed} --case {one.target}:{one.case}{whose}, kept as {path}")
-        print(one.outcome.strip())
 
 
 def _report(

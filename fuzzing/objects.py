@@ -81,7 +81,7 @@ def object_targets() -> list[Target]:
     return [
         Target("diagrams", 40, _diagrams_trial),
         Target("results", 8, _results_trial),
-        Target("parameters", 24, _parameters_trial),
+        Target("parameters", 18, _parameters_trial),
     ]
 
 
@@ -119,7 +119,9 @@ def _diagrams_trial(rng: random.Random, folder: Path) -> Trial:
     def run() -> None:
         check_result(call())
 
-    return Trial(run, lambda error: is_own_error(error, *errors), _text(call, shows))
+    return Trial(
+        run, lambda error: is_own_error(error, *errors), partial(_text, call, shows)
+    )
 
 
 CONVERTERS: tuple[Callable[..., Diagrams], ...] = (
@@ -146,7 +148,7 @@ def _results_trial(rng: random.Random, folder: Path) -> Trial:
     def accepts(error: Exception) -> bool:
         return is_own_error(error, ValueError, TypeError)
 
-    return Trial(run, accepts, _text(call, (value, dims)))
+    return Trial(run, accepts, partial(_text, call, (value, dims)))
 
 
 def _parameters_trial(rng: random.Random, folder: Path) -> Trial:
@@ -164,7 +166,10 @@ def _parameters_trial(rng: random.Random, folder: Path) -> Trial:
     def accepts(error: Exception) -> bool:
         return is_own_error(error, ValueError, TypeError)
 
-    return Trial(run, accepts, f"{type(model).__name__} {shown(parameters, 1000)} {X}")
+    def text() -> str:
+        return f"{type(model).__name__} {shown(parameters, 1000)} {X}"
+
+    return Trial(run, accepts, text)
 
 
 def check_result(result: Any) -> None:
@@ -350,38 +355,7 @@ def locations(rng: random.Random) -> Any:
 
 def odd(rng: random.Random) -> Any:
     """Return anything."""
-    itself: list[Any] = []
-    itself.append(itself)
-    nested: list[Any] = []
-    for _ in range(rng.choice((10, 70, 3000))):
-        nested = [nested]
-    return rng.choice(
-        (
-            *NUMBERS,
-            *(
-                "H1",
-                "file.csv",
-                itself,
-                nested,
-                {1, 2},
-                {"H1": None},
-                range(3),
-                object(),
-            ),
-            *(
-                len,
-                int,
-                Ellipsis,
-                NotImplemented,
-                slice(2),
-                np.empty((0, 2)),
-                np.zeros(2),
-            ),
-            *(np.zeros((2, 2)), np.zeros((0, 3)), np.empty((2, 0)), np.array(None)),
-            *(np.random.default_rng(0), pd.Series([1.0]), pd.DataFrame({"H1": [1.0]})),
-            *(memoryview(b"12"), bytearray(b"12"), (x for x in ()), np.dtype("f8")),
-        )
-    )
+    return rng.choice(ODD)()
 
 
 def odd_index(rng: random.Random) -> Any:
@@ -402,6 +376,36 @@ def odd_index(rng: random.Random) -> Any:
 def sound(rng: random.Random) -> Diagrams:
     """Return diagrams of three samples."""
     return rng.choice(SAMPLES)[:3] if rng.random() < 0.5 else SAMPLES[0][:3]["H1"]
+
+
+def _itself() -> list[Any]:
+    itself: list[Any] = []
+    itself.append(itself)
+    return itself
+
+
+def _nested(depth: int) -> list[Any]:
+    nested: list[Any] = []
+    for _ in range(depth):
+        nested = [nested]
+    return nested
+
+
+def _always(value: Any) -> Callable[[], Any]:
+    return lambda: value
+
+
+# Made anew where a call could change them.
+ODD: list[Callable[[], Any]] = [
+    *map(_always, NUMBERS),
+    *map(_always, ("H1", "file.csv", range(3), object(), len, int, ..., slice(2))),
+    *map(_always, (NotImplemented, np.dtype("f8"), np.array(None), memoryview(b"12"))),
+    *(_itself, partial(_nested, 10), partial(_nested, 70), partial(_nested, 3000)),
+    *(lambda: {1, 2}, lambda: {"H1": None}, lambda: bytearray(b"12"), lambda: iter(())),
+    *(lambda: np.empty((0, 2)), lambda: np.zeros(2), lambda: np.zeros((2, 2))),
+    *(lambda: np.zeros((0, 3)), lambda: np.empty((2, 0)), np.random.default_rng),
+    *(lambda: pd.Series([1.0]), lambda: pd.DataFrame({"H1": [1.0]})),
+]
 
 
 def _samples() -> list[Diagrams]:

@@ -28,13 +28,13 @@ class Trial:
         Does with it what a user would; an AssertionError is a result that is wrong.
     accepts : callable
         Whether an error of `run` is the right one.
-    content : bytes or str
-        The file, or the call, as it is kept after a failure.
+    content : bytes or callable
+        The file, or what returns the text of the call; it is kept after a failure.
     """
 
     run: Callable[[], object]
     accepts: Callable[[Exception], bool]
-    content: bytes | str
+    content: bytes | Callable[[], str]
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ class Failure:
     target: str
     case: int
     outcome: str
-    content: bytes | str
+    content: bytes
     is_library: bool = False
 
 
@@ -240,6 +240,7 @@ def run(
     def fail(worker: Worker, case: int, text: str, *, died: bool) -> None:
         target = targets[worker.chunk[0]]  # type: ignore[index]
         content = make_trial(target, seed, case, folder).content
+        content = content if isinstance(content, bytes) else content().encode()
         of_library = bool(target.library) and (
             died or text.startswith(("took", "asked"))
         )

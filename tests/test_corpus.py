@@ -57,7 +57,7 @@ def test_a_file_that_once_failed_is_read_or_refused(path):
     def is_right(error):
         return isinstance(error, FileFormatError) and str(path) in str(error)
 
-    outcome, text = attempt(Trial(lambda: read(path), is_right, ""))
+    outcome, text = attempt(Trial(lambda: read(path), is_right, b""))
     assert outcome != FAILED, text
 
 
