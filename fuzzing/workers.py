@@ -161,12 +161,18 @@ def _work(
     own = folder / str(os.getpid())
     own.mkdir()
     faulthandler.enable()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.setsid()  # Ctrl-C is for the parent
     warnings.simplefilter("always")
     # While inputs are made.
     warnings.showwarning = lambda *_, **__: None
     _limit_memory()
-    while (chunk := pipe.recv()) is not None:
+    while True:
+        try:
+            chunk = pipe.recv()
+        except EOFError:  # the parent has been killed
+            return
+        if chunk is None:
+            return
         index, start, stop = chunk
         slowest = 0.0
         for case in range(start, stop):

@@ -11,10 +11,11 @@ from typing import IO, Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._conversion import to_float64
 from pbow._utils.files import AnyPath
 from pbow._utils.unpacking import damage_as_value_error
 from pbow.diagrams import Diagrams
-from pbow.errors import FileFormatError
+from pbow.errors import FileFormatError, format_error
 
 __all__ = [
     "read_array",
@@ -89,7 +90,8 @@ def read_npy_diagram(path: Path) -> dict[int | None, NDArray[np.float64]]:
             "homology does."
         )
         raise FileFormatError(path, msg)
-    points = array.astype(np.float64)
+    with format_error(path):
+        points = to_float64(array, "it")
     return {None: points} if len(points) else {}
 
 
