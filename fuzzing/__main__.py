@@ -25,7 +25,16 @@ os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
 from fuzzing.files import file_targets
 from fuzzing.objects import object_targets
 from fuzzing.trial import Target
-from fuzzing.workers import FAILED, READ, Failure, Outcomes, attempt, make_trial, run
+from fuzzing.workers import (
+    FAILED,
+    READ,
+    Failure,
+    Outcomes,
+    attempt,
+    limit_memory,
+    make_trial,
+    run,
+)
 
 MEMORY_DISK = Path("/dev/shm")
 # Of more failures only the number is printed.
@@ -93,6 +102,7 @@ def _repeat(
     content = trial.content
     content = content if isinstance(content, bytes) else content().encode()
     print(f"kept as {_keep(kept, seed, target.name, int(number), content)}")
+    limit_memory()
     outcome, text = attempt(trial)
     print(text if outcome == FAILED else ("read" if outcome == READ else "refused"))
     return outcome == FAILED

@@ -22,7 +22,15 @@ from typing import Any
 
 from fuzzing.trial import Target, Trial
 
-__all__ = ["Failure", "Outcomes", "Tally", "attempt", "make_trial", "run"]
+__all__ = [
+    "Failure",
+    "Outcomes",
+    "Tally",
+    "attempt",
+    "limit_memory",
+    "make_trial",
+    "run",
+]
 
 MOST_SECONDS = 5.0
 MOST_MEMORY = 1 << 30
@@ -140,7 +148,7 @@ def peak_memory() -> int:
     return peak if sys.platform == "darwin" else 1024 * peak
 
 
-def _limit_memory() -> None:
+def limit_memory() -> None:
     """Let the process take MOST_MEMORY more than it has, on Linux."""
     status = Path("/proc/self/status")
     if status.exists():
@@ -165,7 +173,7 @@ def _work(
     warnings.simplefilter("always")
     # While inputs are made.
     warnings.showwarning = lambda *_, **__: None
-    _limit_memory()
+    limit_memory()
     while True:
         try:
             chunk = pipe.recv()

@@ -132,7 +132,7 @@ def test_warnings_of_pbow_are_right():
     trial = Trial(lambda: warn_user("few", FewerWordsWarning), lambda error: False, b"")
     with warnings.catch_warnings():
         warnings.simplefilter("always")
-        assert attempt(trial) == (READ, b"")
+        assert attempt(trial) == (READ, "")
 
 
 def test_an_error_without_the_name_of_the_file_is_a_failure(tmp_path):
@@ -170,7 +170,7 @@ def test_the_command_repeats_one_input_and_writes_a_report(tmp_path):
             text=True,
             check=False,
         )
-        assert (done.returncode, done.stderr) == (0, b"")
+        assert (done.returncode, done.stderr) == (0, "")
         return done.stdout
 
     report = tmp_path / "report.json"

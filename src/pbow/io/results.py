@@ -92,8 +92,9 @@ def as_floats(values: Any, what: str) -> Floats:
             raise TypeError(msg)
         if array.dtype.kind == "f":
             return to_float64(array, what)
-        return array.astype(np.float64, copy=False)
-    except (TypeError, ValueError, OverflowError) as error:
+        with np.errstate(over="raise"):  # an object may be a long double
+            return array.astype(np.float64, copy=False)
+    except (TypeError, ValueError, ArithmeticError) as error:
         msg = (
             f"{what} is not an array of numbers: {error}. Each program has a function "
             "of its own, as from_ripser or from_gudhi; extended persistence of gudhi "

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
@@ -238,9 +239,7 @@ def _integer_seed(random_state: Any) -> int:
     """Return an int as it is; a RandomState or None gives one."""
     if is_integer(random_state, 0):
         return int(random_state)
-    try:
-        generator = check_random_state(random_state)
-    except ValueError as error:
-        expected = "an int from 0 to 4294967295, a numpy RandomState, or None"
-        raise ParameterError("random_state", expected, random_state) from error
-    return int(generator.randint(2**31 - 1))
+    if not (random_state is None or isinstance(random_state, RandomState)):
+        expected = "an int >= 0, a numpy RandomState, or None"
+        raise ParameterError("random_state", expected, random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
