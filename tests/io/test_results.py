@@ -46,7 +46,20 @@ def test_a_generator_of_arrays_loses_none():
     assert found == {0: [[0, 1]], 1: [[1, 2]], 2: [[2, 3]]}
 
 
-@pytest.mark.parametrize("values", [[[1, 2], [3]], np.array([[0, 1j]])], ids=str)
+@pytest.mark.parametrize(
+    "values",
+    [
+        [[1, 2], [3]],
+        np.array([[0, 1j]]),
+        pytest.param(
+            np.array([[0, np.longdouble("1e4000")]], object),
+            marks=pytest.mark.skipif(
+                np.finfo(np.longdouble).maxexp == 1024, reason="as large as a double"
+            ),
+        ),
+    ],
+    ids=str,
+)
 def test_what_is_no_array_of_numbers_is_named(values):
     with pytest.raises(ValueError, match=r"The thing is not an array of numbers"):
         as_floats(values, "The thing")
