@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -58,6 +58,12 @@ def main() -> None:
         print(
             f"pbow: fuzzing with seed {options.seed}; --seed {options.seed} repeats it"
         )
+
+        def report(outcomes: Outcomes) -> None:
+            if options.report:
+                figures = _report(targets, outcomes, options.seed, options.jobs)
+                options.report.write_text(json.dumps(figures, indent=1) + "\n")
+
         outcomes = run(
             targets,
             options.seed,
@@ -65,12 +71,10 @@ def main() -> None:
             count=options.count,
             seconds=None if options.count else options.seconds,
             jobs=options.jobs,
-            tell=_Progress(options.seed, options.kept),
+            tell=_Progress(options.seed, options.kept, report),
         )
     _print(targets, outcomes, options.seed)
-    if options.report:
-        report = _report(targets, outcomes, options.seed, options.jobs)
-        options.report.write_text(json.dumps(report, indent=1) + "\n")
+    report(outcomes)
     sys.exit(any(not failure.is_library for failure in outcomes.failures))
 
 
@@ -116,10 +120,12 @@ def _keep(kept: Path, seed: int, name: str, case: int, content: bytes) -> Path:
 
 
 class _Progress:
-    """Prints failures as they come, and every minute how far it is, for logs."""
+    """Prints failures as they come; every minute says how far it is, and reports."""
 
-    def __init__(self, seed: int, kept: Path) -> None:
-        self._seed, self._kept = seed, kept
+    def __init__(
+        self, seed: int, kept: Path, report: Callable[[Outcomes], None]
+    ) -> None:
+        self._seed, self._kept, self._report = seed, kept, report
         self._start = self._said = time.monotonic()
         self._n_printed = 0
 
@@ -133,6 +139,8 @@ class _Progress:
         now = time.monotonic()
         if now - self._said > 60:
             self._said = now
+            outcomes.seconds = now - self._start
+            self._report(outcomes)
             print(
                 f"{now - self._start:6.0f} s {outcomes.n_inputs:10,} inputs, "
                 f"{len(outcomes.failures)} failures",

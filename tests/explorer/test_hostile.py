@@ -119,12 +119,13 @@ def test_every_choice_shows_names_as_text(hostile):
 
 
 def test_every_sample_shows_its_name_as_text(hostile):
-    samples = [v for v in values_of(hostile, "sample") if v.isdigit()]
+    found = [re.fullmatch(r"page (\d+)", v) for v in values_of(hostile, "sample")]
+    samples = [int(one[1]) for one in found if one]
     assert len(samples) == len(NAMES)
-    for value in samples:
-        choose(hostile, "sample", value)
+    for number in samples[::4]:
+        choose(hostile, "sample", f"page {number}")
         title = text_of(hostile, "bars-title")
-        assert " ".join(NAMES[int(value)].split())[:20] in " ".join(title.split())
+        assert NAMES[number].split() == title.removeprefix("Vector of ").split()
         hover_everything(hostile)
     assert_nothing_has_happened(hostile)
 
