@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -18,9 +17,6 @@ import time
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
-
-# Arrow's own allocator would reserve more than the limit on memory at once.
-os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
 
 from fuzzing.files import file_targets
 from fuzzing.objects import object_targets

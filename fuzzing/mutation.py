@@ -200,7 +200,7 @@ def forge_zip(data: bytes, rng: random.Random) -> bytes:
                     case 0:
                         continue
                     case 1:
-                        new.writestr("more.npy", content)
+                        new.writestr(zipfile.ZipInfo("more.npy"), content)
                     case 2:
                         content = damage(content, rng, text=False)
                     case 3 if name.endswith(".json"):
@@ -209,5 +209,5 @@ def forge_zip(data: bytes, rng: random.Random) -> bytes:
                         content = forge_npy(content, rng)
                     case _ if name.endswith(".npz"):
                         content = forge_zip(content, rng)
-            new.writestr(name, content)
+            new.writestr(zipfile.ZipInfo(name), content)  # without the time of day
     return stream.getvalue()

@@ -20,6 +20,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pyarrow
+
 from fuzzing.trial import Target, Trial
 
 __all__ = [
@@ -173,6 +175,8 @@ def _work(
     warnings.simplefilter("always")
     # While inputs are made.
     warnings.showwarning = lambda *_, **__: None
+    # Arrow's own allocator would reserve more than the limit on memory at once.
+    pyarrow.set_memory_pool(pyarrow.system_memory_pool())
     limit_memory()
     while True:
         try:

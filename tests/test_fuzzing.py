@@ -3,9 +3,11 @@
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -129,7 +131,9 @@ def test_errors_are_right_if_pbow_has_written_them():
 
 
 def test_warnings_of_pbow_are_right():
-    trial = Trial(lambda: warn_user("few", FewerWordsWarning), lambda error: False, b"")
+    trial = Trial(
+        partial(warn_user, "few", FewerWordsWarning), lambda error: False, b""
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         assert attempt(trial) == (READ, "")
@@ -146,7 +150,9 @@ def test_an_error_without_the_name_of_the_file_is_a_failure(tmp_path):
 
 def content_of(target, seed, case, folder):
     content = make_trial(target, seed, case, folder).content
-    return content if isinstance(content, bytes) else content()
+    if isinstance(content, bytes):
+        return content
+    return re.sub("at 0x[0-9a-f]+", "somewhere", content())
 
 
 def test_the_same_seed_gives_the_same_inputs(tmp_path):
