@@ -190,6 +190,6 @@ def test_what_is_wrong_with_the_disk_is_no_damage_of_the_file(tmp_path, monkeypa
 
     path = tmp_path / "good.npz"
     path.write_bytes(INTACT)
-    monkeypatch.setattr("pbow.io.npz.zipfile.ZipFile", fail)
+    monkeypatch.setattr("pbow.io.npz.check_zip", fail)
     with pytest.raises(OSError, match=os.strerror(errno.EIO)), opened(path):
         pass
