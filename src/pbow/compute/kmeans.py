@@ -70,9 +70,8 @@ def seed_plusplus(
 
 def choose_seeding(work: int, allowance: Allowance = IN_NUMPY) -> Seeding:
     """Return the loop, or numpy as long as that is done before the loop is compiled."""
-    if is_compiled(_seed) or not allowance.covers(work):
-        return _seed
-    return _seed_in_numpy
+    seed: Seeding = _seed
+    return seed if is_compiled(seed) or not allowance.covers(work) else _seed_in_numpy
 
 
 @loop
