@@ -26,7 +26,15 @@ if TYPE_CHECKING:
     import pandas as pd
     from pandas.io.formats.style import Styler
 
-__all__ = ["FORMATS", "Table", "facts", "make_tables", "stand_in_for", "summarize"]
+__all__ = [
+    "FORMATS",
+    "Table",
+    "facts",
+    "make_tables",
+    "spread",
+    "stand_in_for",
+    "summarize",
+]
 
 FORMATS = ("markdown", "latex", "csv")
 # The paper's level, at which it corrects nothing for the number of tests.
