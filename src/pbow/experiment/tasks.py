@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -191,7 +190,7 @@ def _screening(experiment: Experiment, cell: Cell) -> list[Task]:
 
 
 def _tasks(
-    experiment: Experiment, cell: Cell, stage: str, wanted: Iterable[tuple[Params, int]]
+    experiment: Experiment, cell: Cell, stage: str, wanted: Sequence[tuple[Params, int]]
 ) -> list[Task]:
     asked = experiment.classifier
     search = Search(c_values=asked.c_values, max_iterations=asked.max_iterations)
@@ -208,13 +207,15 @@ def _tasks(
     if stage == SCREEN:
         classifiers = classifiers[:1]
 
-    @cache
-    def digest(params: str) -> str:
-        how = {"search": asdict(search), "rows": rows, "classifiers": classifiers}
-        return _digest(experiment, cell, json.loads(params), how)
+    how = {"search": asdict(search), "rows": rows, "classifiers": classifiers}
+    combinations = {describe(params): params for params, _ in wanted}
+    digests = {
+        name: _digest(experiment, cell, params, how)
+        for name, params in combinations.items()
+    }
 
     def key(params: Params, repetition: int) -> str:
-        text = f"{digest(describe(params))} {repetition}"
+        text = f"{digests[describe(params)]} {repetition}"
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
     return [
