@@ -104,7 +104,33 @@ def test_a_part_without_words_is_told():
     with pytest.warns(UserWarning, match="Part H0 has no finite point"):
         model = PersistenceBoW(2, random_state=0).fit(X)
     (note,) = described(model, X)["notes"]
-    assert note.startswith("No words for H0")
+    assert note.startswith("No words for H0: ")
+
+
+@pytest.mark.parametrize(
+    ("essential", "start"),
+    [
+        ("drop", "Essential points are left out by this model (essential='drop'): 60 "),
+        (9.0, "Essential points, 60 of these diagrams, have the death 9 in this model"),
+        ("separate", None),
+    ],
+)
+def test_what_becomes_of_essential_points_is_told(essential, start):
+    X = diagrams(10)
+    model = PersistenceBoW(3, essential=essential, random_state=0).fit(X)
+    notes = described(model, X)["notes"]
+    assert [note[: len(start or "")] for note in notes] == ([start] if start else [])
+    finite = Diagrams.from_parts({name: X[name].finite() for name in X.parts})
+    assert described(model, finite)["notes"] == []
+
+
+def test_essential_points_that_a_model_has_no_words_for_are_told():
+    X = diagrams(10)
+    finite = Diagrams.from_parts({name: X[name].finite() for name in X.parts})
+    model = PersistenceBoW(3, essential="separate", random_state=0).fit(finite)
+    (note,) = described(model, X)["notes"]
+    assert note.startswith("No words for H0_inf, H1_inf: ")
+    assert described(model, finite)["notes"] == []
 
 
 def test_points_to_draw_are_those_that_the_words_see():

@@ -321,6 +321,11 @@ def test_a_view_can_be_sent_by_its_address(hard, shapes):
     after = [text_of(hard, one) for one in ("bars-title", "word-title", "plane-note")]
     assert after == before
     assert address(hard) == sent
+    # A search of the reader does not hide the sample that the address asks for.
+    hard.find_element("id", "search").send_keys("nothing")
+    hard.execute_script("location.hash = arguments[0]", f"{sent}&again")
+    wait_until(lambda: text_of(hard, "bars-title") == before[0])
+    assert hard.find_element("id", "search").get_property("value") == ""
 
 
 @pytest.mark.parametrize(
@@ -805,7 +810,8 @@ def test_a_large_model_is_shown_whole(browser, tmp_path):
         )
         assert overlaps(browser) == []
     assert seen == len(model.get_feature_names_out())
-    assert text_of(browser, "notes").startswith("Points in this page: all ")
+    n_points = sum(len(X[name].points) for name in X.parts)
+    assert f"Points in this page: all {n_points:,}." in text_of(browser, "notes")
 
 
 def tiny(n_labels, n_samples):

@@ -149,6 +149,31 @@ def test_a_click_marks_the_points_born_or_dying_there(browser, page, kind):
     assert trace(browser, "plane", "marked")["x"] == []
 
 
+@pytest.mark.parametrize("kind", ["image", "cloud"])
+def test_keys_step_through_the_places_of_a_word(browser, page, kind):
+    X, model, _ = page(kind)
+    choose(browser, "sample", "page 1")
+    choose(browser, "word", 0)
+    alone = Diagrams.from_list([[point] for point in X["H0"][1]], name="H0")
+    of_word = model.transform(alone).argmax(axis=1) == 0
+    vertices = list(dict.fromkeys(X.locations_of(1)[of_word].ravel().tolist()))
+    vertices = [vertex for vertex in vertices if vertex >= 0]
+    from selenium.webdriver import Keys  # noqa: PLC0415
+
+    for vertex in vertices:
+        browser.find_element("id", "raw").send_keys(Keys.ENTER)
+        name = f"vertex {vertex}: "
+        if kind == "image":
+            name = f"pixel (row {vertex // 10}, column {vertex % 10}): "
+        assert text_of(browser, "raw-note").startswith(name)
+        here = (X.locations_of(1) == vertex).any(axis=(1, 2))
+        births = X["H0"][1][here, 0]
+        assert np.allclose(sorted(trace(browser, "plane", "marked")["x"]), sorted(births))
+    browser.find_element("id", "raw").send_keys(Keys.ENTER)
+    assert text_of(browser, "raw-note").startswith(f"{of_word.sum()} point")
+    assert trace(browser, "plane", "marked")["x"] == []
+
+
 def test_a_cloud_of_space_turns_by_keys(browser, page):
     page("cloud", dimension=3)
     record(browser)

@@ -172,7 +172,7 @@ def describe(
         "model": model,
         "summary": _summary(vectorizer, samples, vectors),
         "unit": ("weighted " if has_ramp else "") + UNITS[model["encoding"]],
-        "notes": _notes(vectorizer),
+        "notes": _notes(vectorizer, samples.diagrams),
         "labels": samples.labels,
         "means": _label_means(vectorizer, samples),
         "mean_vector": vectors.mean(axis=0, dtype=np.float64).tolist(),
@@ -227,19 +227,38 @@ def _label_means(vectorizer: Any, samples: Samples) -> list[dict[str, Any]]:
     ]
 
 
-def _notes(vectorizer: Any) -> list[str]:
+def _notes(vectorizer: Any, X: Diagrams) -> list[str]:
     notes = []
+    essential = vectorizer.fitted_.essential
+    n_essential = sum(
+        int(np.isinf(X[name].points[:, 1]).sum()) for name in vectorizer.parts_
+    )
+    if n_essential and essential == "drop":
+        notes.append(
+            f"Essential points are left out by this model (essential='drop'): "
+            f"{n_essential:,} of these diagrams are not drawn and not counted."
+        )
+    elif n_essential and essential != "separate":
+        notes.append(
+            f"Essential points, {n_essential:,} of these diagrams, have the death "
+            f"{essential:g} in this model."
+        )
     if getattr(vectorizer, "dtype", "float64") == "float32":
         notes.append(
             "The model computes in float32. Vectors of your own diagrams are computed "
             "in float64 and rounded at the end, so they agree with Python's to about "
             "six digits."
         )
-    without = [name for name in vectorizer.parts_ if name not in vectorizer.codebooks_]
+    without = [
+        name
+        for name, part in finite_parts(X, essential).items()
+        if name not in vectorizer.codebooks_
+        and (name in vectorizer.parts_ or len(part.points))
+    ]
     if without:
         notes.append(
-            f"No words for {', '.join(without)}: there was no finite point to learn "
-            "from."
+            f"No words for {', '.join(without)}: the model was fitted to diagrams "
+            "without such points."
         )
     return notes
 

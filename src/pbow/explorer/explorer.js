@@ -410,17 +410,26 @@
     note.textContent =
       chosen.vertex === null
         ? `${counted(ofWord.length, "point")} of word ${word}: births are filled, deaths ` +
-          `open. Click a ${what} to find the points of the diagram born or dying there.`
+          `open. Click a ${what}, or press Enter here, to find the points of the diagram born ` +
+          "or dying there."
         : `${Raw.nameOf(chosen.vertex)}: ` +
           `${counted(points.filter(isAtVertex).length, "point")} of the diagram born or dying there.`;
   }
 
-  function selectVertex(event) {
-    if (content.raw === null || !isOne()) return;
-    const all = points.flatMap((point) => [0, 1].flatMap((side) => verticesOf(point, side)));
-    chosen.vertex = Raw.nearest(event, new Set(all));
+  const verticesOfAll = (some) =>
+    new Set(some.flatMap((point) => [0, 1].flatMap((side) => verticesOf(point, side))));
+
+  function selectVertex(vertex) {
+    chosen.vertex = vertex;
     showPlane();
     showWord(chosen.word);
+  }
+
+  /** By keys: the next vertex of the chosen word; none after the last. */
+  function stepVertex() {
+    const ofWord = points.filter((point) => point.word === chosen.word);
+    const all = [null, ...verticesOfAll(ofWord)];
+    selectVertex(all[(all.indexOf(chosen.vertex) + 1) % all.length]);
   }
 
   function listenToRaw() {
@@ -437,9 +446,10 @@
       drawRaw(chosen.word);
     });
     canvas.addEventListener("click", (event) => {
-      if (!isTurned) selectVertex(event);
+      if (isOne() && !isTurned) selectVertex(Raw.nearest(event, verticesOfAll(points)));
     });
     canvas.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") stepVertex();
       const by = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] };
       if (!(event.key in by) || !Raw.isSolid()) return;
       event.preventDefault();
@@ -588,6 +598,8 @@
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
     window.addEventListener("hashchange", () => {
+      byId("search").value = query = ""; // it could hide the sample that was asked for
+      chosen.vertex = null;
       readAddress();
       fillChoices();
       show();
