@@ -868,6 +868,23 @@ def test_plotly_may_be_beside_the_page(browser, tmp_path, plotlyjs):
     assert files == sorted(sizes)
 
 
+@pytest.mark.parametrize("plotlyjs", ["directory", "cdn"])
+def test_without_plotly_a_page_says_where_it_was_looked_for(
+    browser, tmp_path, plotlyjs
+):
+    """There is no network here, and no file once it is deleted."""
+    model, X, labels = tiny(2, 6)
+    path = tmp_path / "page.html"
+    write_explorer(model, X, path, labels=labels, plotlyjs=plotlyjs)
+    (tmp_path / "plotly.min.js").unlink(missing_ok=True)
+    visit(browser, path.as_uri())
+    wait_until(lambda: text_of(browser, "summary"))
+    summary = text_of(browser, "summary")
+    assert summary.startswith("This page cannot start.")
+    where = {"directory": tmp_path.as_uri(), "cdn": "https://cdn.plot.ly/"}[plotlyjs]
+    assert f"plotly.js was not found at {where}" in summary
+
+
 def test_a_page_that_cannot_start_says_so(browser, shapes, tmp_path):
     whole = shapes.pages["soft"].read_text(encoding="utf-8")
     path = tmp_path / "damaged.html"

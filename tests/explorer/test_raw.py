@@ -121,6 +121,20 @@ def test_the_points_of_a_word_are_marked_in_the_image(browser, page):
         assert corner == [value, value, value, 255]
 
 
+def test_the_simplices_of_a_word_are_marked_in_the_cloud(browser, page):
+    X, model, raw = page("cloud")
+    record(browser)
+    choose(browser, "sample", "page 1")
+    low, high = raw[1].min(axis=0), raw[1].max(axis=0)
+    places = (raw[1] - (low + high) / 2) * [1, -1] * 440 / (high - low).max() + 240
+    alone = Diagrams.from_list([[point] for point in X["H0"][1]], name="H0")
+    word_of = model.transform(alone).argmax(axis=1)
+    for word in range(3):
+        vertices = X.locations_of(1)[word_of == word]
+        expected = places[vertices[vertices >= 0]].round().astype(int)
+        assert choose_word(browser, word) == set(map(tuple, expected.tolist()))
+
+
 @pytest.mark.parametrize("kind", ["image", "cloud"])
 def test_a_click_marks_the_points_born_or_dying_there(browser, page, kind):
     X, _, _ = page(kind)

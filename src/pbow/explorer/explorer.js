@@ -12,6 +12,10 @@
   const { model, labels, samples, ranking } = content;
   const featureCount = model.columns.length;
   if (byId("plotly") !== null) await Unpack.run("plotly");
+  if (window.Plotly === undefined) {
+    const { src } = document.querySelector("script[src]");
+    throw new Error(`plotly.js was not found at ${src}`);
+  }
   const vectors = new { float64: Float64Array, float32: Float32Array }[model.dtype](
     await Unpack.bytesOf("vectors"),
   );
@@ -679,5 +683,5 @@
   document.querySelector("main").setAttribute("aria-busy", "false");
 })().catch((error) => {
   Elements.byId("summary").textContent =
-    `This page cannot start; a browser of 2024 or later should. (${error})`;
+    `This page cannot start. It needs a browser of 2024 or later. ${error}`;
 });
