@@ -108,7 +108,7 @@ def write_explorer(
     plotlyjs : {"inline", "directory", "cdn"}, default="inline"
         Where the page finds plotly.js: in itself; in a file ``plotly.min.js`` beside
         it, which is written and which several pages can use; or at plotly's server, so
-        that a page without network access stays empty.
+        that a page without network access says only that it cannot start.
 
     Raises
     ------
