@@ -110,8 +110,8 @@ def test_a_part_without_words_is_told():
 @pytest.mark.parametrize(
     ("essential", "start"),
     [
-        ("drop", "Essential points are left out by this model (essential='drop'): 60 "),
-        (9.0, "Essential points, 60 of these diagrams, have the death 9 in this model"),
+        ("drop", "This model leaves essential points out (essential='drop'): 60 points "),
+        (9.0, "In this model, essential points have the death 9: 60 points"),
         ("separate", None),
     ],
 )
@@ -173,10 +173,13 @@ def test_a_choice_of_samples_keeps_their_numbers(fitted, ragged):
     }
 
 
-def test_numbers_are_packed_little_endian():
-    text = pack(np.array([1.5, -2.0], dtype=">f8"))
-    unpacked = zlib.decompress(base64.b64decode(text))
-    assert np.frombuffer(unpacked, "<f8").tolist() == [1.5, -2.0]
+def test_numbers_are_packed_little_endian_byte_by_byte():
+    text = pack(np.array([[1.5, -2.0]], dtype=">f8"))
+    unpacked = np.frombuffer(zlib.decompress(base64.b64decode(text)), np.uint8)
+    numbers = np.ascontiguousarray(unpacked.reshape(8, 2).T).view("<f8")
+    assert numbers.ravel().tolist() == [1.5, -2.0]
+    assert zlib.decompress(base64.b64decode(pack(np.empty((0, 2, 1))))) == b""
+    assert zlib.decompress(base64.b64decode(pack("text"))) == b"text"
 
 
 @pytest.mark.parametrize(

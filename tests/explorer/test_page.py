@@ -30,7 +30,9 @@ def content_of(path):
 
 def vectors_of(path, dtype="float64"):
     (text,) = re.findall('id="vectors">(.*?)</script>', path.read_text("utf-8"))
-    numbers = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype)
+    planes = np.frombuffer(zlib.decompress(base64.b64decode(text)), np.uint8)
+    by_number = planes.reshape(np.dtype(dtype).itemsize, -1).T
+    numbers = np.ascontiguousarray(by_number).view(dtype)
     return numbers.reshape(content_of(path)["samples"]["n"], -1)
 
 

@@ -235,13 +235,13 @@ def _notes(vectorizer: Any, X: Diagrams) -> list[str]:
     )
     if n_essential and essential == "drop":
         notes.append(
-            f"Essential points are left out by this model (essential='drop'): "
-            f"{n_essential:,} of these diagrams are not drawn and not counted."
+            "This model leaves essential points out (essential='drop'): "
+            f"{plural(n_essential, 'point')} neither drawn nor counted."
         )
     elif n_essential and essential != "separate":
         notes.append(
-            f"Essential points, {n_essential:,} of these diagrams, have the death "
-            f"{essential:g} in this model."
+            f"In this model, essential points have the death {essential:g}: "
+            f"{plural(n_essential, 'point')}."
         )
     if getattr(vectorizer, "dtype", "float64") == "float32":
         notes.append(
@@ -400,9 +400,14 @@ def _stack(blocks: list[NDArray[np.int64]]) -> NDArray[np.int32]:
 
 
 def pack(content: NDArray[Any] | str) -> str:
-    """Return numbers, little-endian, or text deflated and in base64."""
+    """Return text, or numbers as little-endian bytes, deflated and in base64.
+
+    The first bytes of all numbers come first, then the second ones, and so on: those
+    that are alike deflate better together.
+    """
     if isinstance(content, str):
         raw = content.encode()
     else:
-        raw = content.astype(content.dtype.newbyteorder("<")).tobytes()
+        ordered = content.astype(content.dtype.newbyteorder("<")).reshape(-1, 1)
+        raw = ordered.view(np.uint8).T.tobytes()
     return b64encode(zlib.compress(raw)).decode("ascii")

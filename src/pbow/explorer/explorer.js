@@ -16,13 +16,13 @@
     const { src } = document.querySelector("script[src]");
     throw new Error(`plotly.js was not found at ${src}`);
   }
-  const vectors = new { float64: Float64Array, float32: Float32Array }[model.dtype](
-    await Unpack.bytesOf("vectors"),
-  );
-  const drawn = new Float64Array(await Unpack.bytesOf("points"));
-  const locations = new Int32Array(await Unpack.bytesOf("locations"));
-  const rawBytes = await Unpack.bytesOf("raw-bytes");
-  if (content.raw !== null) Raw.take(content.raw, rawBytes);
+  const types = { float64: Float64Array, float32: Float32Array };
+  const vectors = await Unpack.numbersOf("vectors", types[model.dtype]);
+  const drawn = await Unpack.numbersOf("points", Float64Array);
+  const locations = await Unpack.numbersOf("locations", Int32Array);
+  const rawType = content.raw?.kind === "cloud" ? Float32Array : Uint8Array;
+  const rawNumbers = await Unpack.numbersOf("raw-bytes", rawType);
+  if (content.raw !== null) Raw.take(content.raw, rawNumbers.buffer);
   // Of all diagrams, then of each label: what all words have together.
   const totals = content.means.map((part) => [part.all, ...part.labels].map(sum));
   const starts = model.codebooks.map((_, k) =>
@@ -264,6 +264,7 @@
         [clipped(most), "name labels"],
       ]);
       row.dataset.word = word;
+      row.cells[5].title = most; // which is cut off if it is long
       return row;
     });
     byId("ranking").tBodies[0].replaceChildren(...rows);

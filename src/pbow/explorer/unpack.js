@@ -14,6 +14,18 @@ const Unpack = (() => {
     return new Response(stream).arrayBuffer();
   }
 
+  /** The numbers of an element, of a typed array; content.py tells the order of bytes. */
+  async function numbersOf(id, Type) {
+    const packed = new Uint8Array(await bytesOf(id));
+    const width = Type.BYTES_PER_ELEMENT;
+    const bytes = new Uint8Array(packed.length);
+    let at = 0;
+    for (let k = 0; k < width; k++) {
+      for (let i = k; i < bytes.length; i += width) bytes[i] = packed[at++];
+    }
+    return new Type(bytes.buffer);
+  }
+
   /** Run the program in an element. */
   async function run(id) {
     const script = document.createElement("script");
@@ -21,5 +33,5 @@ const Unpack = (() => {
     document.head.append(script);
   }
 
-  return { bytesOf, run };
+  return { numbersOf, run };
 })();
