@@ -30,9 +30,12 @@ def content_of(path):
 
 def vectors_of(path, dtype="float64"):
     (text,) = re.findall('id="vectors">(.*?)</script>', path.read_text("utf-8"))
-    planes = np.frombuffer(zlib.decompress(base64.b64decode(text)), np.uint8)
-    by_number = planes.reshape(np.dtype(dtype).itemsize, -1).T
-    numbers = np.ascontiguousarray(by_number).view(dtype)
+    first, content = np.split(
+        np.frombuffer(zlib.decompress(base64.b64decode(text)), np.uint8), [1]
+    )
+    if first[0] == 1:
+        content = content.reshape(np.dtype(dtype).itemsize, -1).T.ravel()
+    numbers = content.copy().view(dtype)
     return numbers.reshape(content_of(path)["samples"]["n"], -1)
 
 

@@ -16,7 +16,9 @@ const Unpack = (() => {
 
   /** The numbers of an element, of a typed array; content.py tells the order of bytes. */
   async function numbersOf(id, Type) {
-    const packed = new Uint8Array(await bytesOf(id));
+    const unpacked = await bytesOf(id);
+    const packed = new Uint8Array(unpacked, 1);
+    if (new Uint8Array(unpacked)[0] === 0) return new Type(unpacked.slice(1));
     const width = Type.BYTES_PER_ELEMENT;
     const bytes = new Uint8Array(packed.length);
     let at = 0;
