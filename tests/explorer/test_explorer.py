@@ -906,18 +906,23 @@ def many(n_samples, n_words, tmp_path):
 
 @pytest.mark.parametrize(
     ("n_samples", "n_words"),
-    [(1_000, 20), pytest.param(10_000, 100, marks=pytest.mark.long)],
+    [(2_000, (10, 30, 100)), pytest.param(10_000, 100, marks=pytest.mark.long)],
 )
 def test_many_diagrams_stay_usable(browser, tmp_path, n_samples, n_words):
     X, model, path = many(n_samples, n_words, tmp_path)
-    assert path.stat().st_size < 20_000_000
+    assert path.stat().st_size < (6_000_000 if n_samples == 2_000 else 20_000_000)
     open_page(browser, path)
     last = n_samples - 1
     choose(browser, "sample", f"page {last}")
     (bars,) = traces(browser, "bars")
     (expected,) = model.transform(X[last:])
-    assert bars["y"] == expected.tolist()
+    n_shown = len(bars["y"])  # of a resolution
+    assert any(
+        np.allclose(bars["y"], expected[first : first + n_shown], rtol=0, atol=1.2e-10)
+        for first in (0, 10, 40)
+    )
     notes = text_of(browser, "notes")
+    assert "Vectors are rounded" in notes
     if n_samples == 10_000:
         (kept,) = re.findall(
             r"thinned out: ([\d,]+) of 500,000 are in this page", notes
@@ -925,7 +930,7 @@ def test_many_diagrams_stay_usable(browser, tmp_path, n_samples, n_words):
         (drawn,) = re.findall(r"(\d+) of 50 drawn", text_of(browser, "plane-note"))
         assert int(kept.replace(",", "")) == 10_000 * int(drawn) >= 100_000
     else:
-        assert "Points in this page: all 50,000." in notes
+        assert "Points in this page: all 100,000." in notes
     # Work that takes long is done in pieces, between which the page says how far it is.
     browser.execute_script("""
         window.said = [];

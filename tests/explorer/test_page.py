@@ -145,6 +145,25 @@ def test_few_points_take_no_more_room_than_they_need(write_with):
     ]
 
 
+def test_a_page_stays_small_by_rounding_and_fewer_points(write_limited):
+    X, model = many_soft(300, n_points=100)
+    static = write_limited(model, X[:1], Limits()).stat().st_size
+    exact = write_limited(model, X, Limits())
+    room = exact.stat().st_size - static
+    assert (vectors_of(exact) == model.transform(X)).all()
+    n_exact = static + Limits.spare + room // 2
+    small = write_limited(model, X, Limits(n_exact=n_exact, few_points=99))
+    assert small.stat().st_size < n_exact
+    rounded, thinned = content_of(small)["notes"]
+    assert rounded.startswith("Vectors are rounded, by 1.2e-10 at most, and points to")
+    assert thinned.startswith("For drawing, points are thinned out")
+    assert content_of(small)["samples"]["n"] == 300
+    assert 0 < np.abs(vectors_of(small) - model.transform(X)).max() <= 1.2e-10
+    # Where not even few points would fit, the page exceeds it, and has all.
+    large = write_limited(model, X, Limits(n_exact=n_exact, few_points=30_000))
+    assert content_of(large)["notes"][1].startswith("Points in this page: all 30,000.")
+
+
 def test_vectors_are_rounded_before_any_is_left_out(write_with):
     X, model = many_soft(400, n_points=1)
     path = write_with(model, X, 130_000)

@@ -52,10 +52,10 @@ class Limits:
     """How much a page may hold."""
 
     n_bytes: int = 20_000_000
-    n_exact: int = 6_000_000  # larger pages have rounded numbers and fewer points
+    n_exact: int = 6_000_000  # pages stay below by rounding and fewer points, or exceed
     spare: int = 100_000  # of these bytes, for tags and what else is not counted
     n_points: int = 150_000  # to draw; more are thinned out
-    few_points: int = 50_000  # that a page has room for, also if it is large
+    few_points: int = 20_000  # if a page has no room for these, it becomes larger
     for_points: int = 1_500_000  # bytes that vectors leave, so that diagrams are seen
     for_raw: int = 2_000_000  # bytes of images or clouds
 
@@ -213,8 +213,10 @@ def _data(
         for_points = min(n_points * BYTES_PER_ROUNDED, limits.for_points)
         rows, packed, notes = _vectors_that_fit(samples, vectors, room - for_points)
         size = len(packed) + int(_sample_costs(samples)[rows].sum())
-        fitting = max((small - size) // BYTES_PER_ROUNDED, limits.few_points)
-        n_points = min(n_points, fitting, (room - size) // BYTES_PER_ROUNDED)
+        fitting = (small - size) // BYTES_PER_ROUNDED
+        if fitting < limits.few_points:
+            fitting = (room - size) // BYTES_PER_ROUNDED
+        n_points = min(n_points, fitting)
     content["raw"] = None
     raw_numbers: NDArray[Any] = np.empty(0, np.uint8)
     locate = np.zeros(len(rows), bool)
