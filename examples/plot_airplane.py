@@ -95,8 +95,8 @@ plt.show()
 # Back to the airplane
 # --------------------
 # The word that says most for the wing, of which the wing has more points, is marked for
-# balls from a vertex of the wing and one of the body (black stars), seen from above. The
-# ball closes a loop at the orange circle, and fills it at the blue cross.
+# balls from a vertex of the wing and one of the body (black stars), seen from above.
+# The ball closes a loop at the orange circle, and fills it at the blue cross.
 
 # sphinx_gallery_thumbnail_number = 2
 word = explanation.top("wing", 1, more_points=True)[0]

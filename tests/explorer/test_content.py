@@ -110,7 +110,10 @@ def test_a_part_without_words_is_told():
 @pytest.mark.parametrize(
     ("essential", "start"),
     [
-        ("drop", "This model leaves essential points out (essential='drop'): 60 points "),
+        (
+            "drop",
+            "This model leaves essential points out (essential='drop'): 60 points ",
+        ),
         (9.0, "In this model, essential points have the death 9: 60 points"),
         ("separate", None),
     ],

@@ -182,7 +182,9 @@ def test_keys_step_through_the_places_of_a_word(browser, page, kind):
         assert text_of(browser, "raw-note").startswith(name)
         here = (X.locations_of(1) == vertex).any(axis=(1, 2))
         births = X["H0"][1][here, 0]
-        assert np.allclose(sorted(trace(browser, "plane", "marked")["x"]), sorted(births))
+        assert np.allclose(
+            sorted(trace(browser, "plane", "marked")["x"]), sorted(births)
+        )
     browser.find_element("id", "raw").send_keys(Keys.ENTER)
     assert text_of(browser, "raw-note").startswith(f"{of_word.sum()} point")
     assert trace(browser, "plane", "marked")["x"] == []

@@ -120,7 +120,9 @@ def test_of_equal_simplices_each_is_the_location_of_one_point(cloud):
             [[v for v in simplex if v >= 0] for simplex in pair]
             for pair in X[f"H{dim}"].locations_of(0).tolist()
         ]
-        for (birth, death), (born, dead) in zip(simplices, X[f"H{dim}"][0], strict=True):
+        for (birth, death), (born, dead) in zip(
+            simplices, X[f"H{dim}"][0], strict=True
+        ):
             assert len(birth) == dim + 1
             assert np.sqrt(tree.filtration(birth)) == born
             assert (np.sqrt(tree.filtration(death)) if death else np.inf) == dead

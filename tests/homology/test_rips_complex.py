@@ -246,8 +246,8 @@ def test_of_equal_edges_the_first_enters_first(cloud, max_edge):
     levels = np.array([0.0, *np.sort(lengths[a, b]), np.inf])
     ends = np.array([[-1, -1], *edges, [-1, -1]])
     X = rips([cloud, []], (0, 1, 2), max_edge=max_edge, return_locations=True)
-    for dim, ranks in enumerate(diagrams_of_tree(tree, (0, 1, 2))):
-        ranks = np.where(np.isinf(ranks), len(edges) + 1, ranks).astype(int)
+    for dim, diagram in enumerate(diagrams_of_tree(tree, (0, 1, 2))):
+        ranks = np.where(np.isinf(diagram), len(edges) + 1, diagram).astype(int)
         lasting = ranks[levels[ranks[:, 0]] < levels[ranks[:, 1]]]
         first = 1 if dim == 0 else 0  # points of H0 are born at a point, not an edge
         found = X[f"H{dim}"].locations_of(0)[:, first:].tolist()

@@ -413,5 +413,9 @@ def pack(content: NDArray[Any] | str) -> str:
         numbers = ordered.view(np.uint8)
         some = numbers[:SEEN_BY_PACK]
         whole, apart = (len(zlib.compress(part.tobytes())) for part in (some, some.T))
-        raw = b"\x01" + numbers.T.tobytes() if apart < whole else b"\0" + numbers.tobytes()
+        raw = (
+            b"\x01" + numbers.T.tobytes()
+            if apart < whole
+            else b"\0" + numbers.tobytes()
+        )
     return b64encode(zlib.compress(raw)).decode("ascii")

@@ -289,7 +289,9 @@ def _rounded(drawn: Drawn, axes: Sequence[Sequence[float]]) -> NDArray[np.float6
     """Return the points of each part, rounded to what its axes show."""
     ends = np.cumsum([sum(place["kept"]) for place in drawn.places])
     blocks = np.split(drawn.points, ends[:-1])
-    return np.concatenate([round_points(*both) for both in zip(blocks, axes, strict=True)])
+    return np.concatenate(
+        [round_points(*both) for both in zip(blocks, axes, strict=True)]
+    )
 
 
 def _sample_costs(samples: Samples) -> NDArray[np.int64]:
