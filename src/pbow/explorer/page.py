@@ -221,7 +221,7 @@ def _data(
     raw_numbers: NDArray[Any] = np.empty(0, np.uint8)
     locate = np.zeros(len(rows), bool)
     if raw is not None:
-        chosen = [raw[i] for i in rows]
+        chosen = [raw[i] for i in rows.tolist()]
         described = pack_raw(chosen, raw_kind, samples.members[rows], limits.for_raw)
         raw_numbers = described.numbers
         locate[list(described.items)] = True
