@@ -1,0 +1,18 @@
+"""Every loop against its defining sentence, for awkward inputs of all scales."""
+
+import warnings
+
+import numpy as np
+import pytest
+from tests.compute.awkward import CHECKS, KINDS, SCALES, Case
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_loops_follow_their_sentences_for_awkward_inputs(check):
+    for k, kind in enumerate(KINDS):
+        for s, scale in enumerate(SCALES):
+            case = Case(kind, scale, np.random.default_rng((k, s)))
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                error = check(case)
+            assert error <= CHECKS[check], (kind, scale)
