@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 from tests.compute.awkward import (
+    MOST,
     TINY,
     errors_of,
     in_fractions,
