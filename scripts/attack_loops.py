@@ -19,6 +19,8 @@ import subprocess
 import sys
 import time
 import warnings
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from importlib.metadata import version
 from itertools import islice, product
 from pathlib import Path
@@ -35,6 +37,7 @@ from tests.compute.awkward_checks import CHECKS  # noqa: E402
 
 def attack(check: Any, count: int, seed: int) -> dict[str, Any]:
     """Return what is known of one loop after so many cases."""
+    warnings.simplefilter("error")
     start, worst, worst_case = time.perf_counter(), 0.0, None
     turns = product(range(-(-count // (len(KINDS) * len(SCALES)))), KINDS, SCALES)
     for turn, kind, scale in islice(turns, count):
@@ -68,15 +71,17 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=3000, help="cases of each loop")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", nargs="+", default=[], help="names of checks")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--out", type=Path, help="a JSON file for the figures")
     options = parser.parse_args()
-    warnings.simplefilter("error")
-    rows = []
-    for check in CHECKS:
-        if not options.only or check.__name__ in options.only:
-            rows.append(attack(check, options.count, options.seed))
-            print("{check:22} {cases:8,} {largest_error:9.2e}".format(**rows[-1]))
-            sys.stdout.flush()
+    head, rows = commit(), []
+    checks = [c for c in CHECKS if not options.only or c.__name__ in options.only]
+    with ProcessPoolExecutor(options.jobs) as pool:
+        one = partial(attack, count=options.count, seed=options.seed)
+        for row in pool.map(one, checks):
+            rows.append(row)
+            line = "{check:22} {cases:8,} {largest_error:9.2e} {seconds:8.1f} s"
+            print(line.format(**row), flush=True)
     wrong = [row["check"] for row in rows if row["largest_error"] > row["tolerance"]]
     total = sum(row["cases"] for row in rows)
     print(f"{len(rows)} loops, {total:,} cases; wrong: {wrong}")
@@ -84,7 +89,7 @@ def main() -> int:
         figures = {
             "command": f"python scripts/attack_loops.py --count {options.count}"
             f" --seed {options.seed}",
-            "commit": commit(),
+            "commit": head,
             "seed": options.seed,
             "n_loops": len(rows),
             "cases": total,
