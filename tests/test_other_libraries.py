@@ -36,11 +36,11 @@ def vector_methods():
 
 def test_landscapes_are_those_of_gudhi(ragged, vector_methods):
     ours = PersistenceLandscape(n_levels=4, resolution=50).fit(ragged)
-    grid = ours.grids_["H1"]
+    times = ours.grids_["H1"].times(50)
     theirs = vector_methods.Landscape(
         num_landscapes=4,
         resolution=50,
-        sample_range=[grid.start, grid.stop],
+        sample_range=[times[0], times[-1]],
         keep_endpoints=True,
     )
     # Its levels are those of the authors of landscapes, times the root of 2.
