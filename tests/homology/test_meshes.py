@@ -222,6 +222,7 @@ def test_any_container_will_do():
         (SQUARE, TWO_TRIANGLES, 0, r"Wrap a single source in a list: \[source\]"),
         (SQUARE, TWO_TRIANGLES, [0.5], "Expected sources of shape .*: expected ints"),
         (SQUARE / 0.5e-100, TWO_TRIANGLES, [0], r"Vertex 1 is .* at most 1e\+100"),
+        (SQUARE * 1e-200, TWO_TRIANGLES, [0], "all points are within 1e-200 of each"),
         ([[0, 0], [1, np.nan]], [], [0], r"Vertex 1 is \[1.0, nan\]"),
     ],
 )
