@@ -29,18 +29,16 @@ def make_diagrams():
     return Diagrams.from_list(list(points))
 
 
-def fit_and_transform(model):
-    """Return a digest of what a model learns and gives, with two threads of its own."""
+def fit_and_transform(model, n_jobs=2):
+    """Return a digest of what a model gives for the diagrams it was fitted to."""
     X = make_diagrams()
-    features = clone(model).set_params(n_jobs=2).fit(X[:40]).transform(X)
+    features = clone(model).set_params(n_jobs=n_jobs).fit(X[:40]).transform(X)
     return hashlib.sha256(features.tobytes()).hexdigest()
 
 
-def in_threads(models):
-    """Return the digests of all models, each called from several threads at once."""
-    tasks = [model for model in models for _ in range(N_THREADS)]
-    with ThreadPoolExecutor(len(tasks)) as pool:
-        digests = list(pool.map(fit_and_transform, tasks))
-    return [
-        sorted({*digests[i::1][:N_THREADS]}) for i in range(0, len(tasks), N_THREADS)
-    ]
+def in_threads(names):
+    """Return the digests of each model, called from several threads at once."""
+    models = [MODELS[name] for name in names]
+    with ThreadPoolExecutor(N_THREADS * len(models)) as pool:
+        digests = list(pool.map(fit_and_transform, models * N_THREADS))
+    return [{*digests[i :: len(models)]} for i in range(len(models))]
