@@ -3,11 +3,12 @@
     python scripts/soak.py --out docs/testing/soak.json
 
 One model per estimator of the tests is fitted once. Calls rotate over the models and
-over a few small inputs, given as lists, arrays and Diagrams. Now and then a model is
-saved and loaded again, and all models are called from several threads at once. Every
-result is compared with the first one of the same model and input, bit for bit. The exit
-code is 1 if a result differs, or if anything has grown after the first tenth. It needs
-Linux, whose /proc has the figures.
+over a few small inputs, given as lists, arrays and Diagrams; every tenth call is that
+of a kernel, which takes several times as long. Now and then a model is saved and loaded
+again, and all models are called from several threads at once. Every result is compared
+with the first one of the same model and input, bit for bit. The exit code is 1 if a
+result differs, or if anything has grown after the first tenth. It needs Linux, whose
+/proc has the figures.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
-from itertools import product
+from itertools import cycle, product
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from sklearn.base import clone
 
 import pbow
 from pbow import Diagrams
+from pbow.kernels.base import PairwiseKernel
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 20261118
@@ -80,8 +82,13 @@ class Caller:
         self.models = [clone(estimator).fit(X) for estimator in ESTIMATORS]
         self.inputs = make_inputs()
         self.folder = folder
-        pairs = list(product(range(len(self.models)), range(len(self.inputs))))
-        self.order = [pairs[i] for i in rng.permutation(len(pairs))]
+        models, inputs = range(len(self.models)), range(len(self.inputs))
+        pairs = [
+            (int(m), int(i)) for m, i in rng.permutation([*product(models, inputs)])
+        ]
+        kernels = {i for i in models if isinstance(self.models[i], PairwiseKernel)}
+        self.kernels = cycle(pair for pair in pairs if pair[0] in kernels)
+        self.others = cycle(pair for pair in pairs if pair[0] not in kernels)
         self.first = {pair: self.result(*pair) for pair in pairs}
         self.wrong = 0
         self.saved = self.rounds = 0
@@ -90,8 +97,9 @@ class Caller:
         """Return the bits of one call."""
         return bits(self.models[model].transform(self.inputs[given]))
 
-    def check(self, pair: tuple[int, int]) -> None:
+    def check(self, call: int) -> None:
         """Call once and compare."""
+        pair = next(self.others if call % 10 else self.kernels)
         self.wrong += self.result(*pair) != self.first[pair]
 
     def save(self) -> None:
@@ -138,7 +146,7 @@ def soak(caller: Caller, n_calls: int) -> Iterator[dict[str, float]]:
             caller.save()
         if call % THREADS == 0:
             caller.run_threads()
-        caller.check(caller.order[call % len(caller.order)])
+        caller.check(call)
     yield look(n_calls, start)
 
 

@@ -16,7 +16,7 @@ MODELS = {
     "PBoW": PersistenceBoW((5, 10), sample_size=2000, random_state=0),
     "sPBoW": StablePersistenceBoW(5, sample_size=2000, random_state=0),
     "image": PersistenceImage(8),
-    "kernel": SlicedWassersteinKernel(20),
+    "kernel": SlicedWassersteinKernel(10),
 }
 N_THREADS = 3
 
@@ -24,7 +24,7 @@ N_THREADS = 3
 def make_diagrams():
     """Return diagrams that are enough work for two threads of a loop."""
     rng = np.random.default_rng(20261118)
-    births = rng.uniform(size=(60, 400))
+    births = rng.uniform(size=(30, 400))
     points = np.stack([births, births + rng.exponential(0.3, births.shape)], axis=2)
     return Diagrams.from_list(list(points))
 
@@ -32,7 +32,7 @@ def make_diagrams():
 def fit_and_transform(model, n_jobs=2):
     """Return a digest of what a model gives for the diagrams it was fitted to."""
     X = make_diagrams()
-    features = clone(model).set_params(n_jobs=n_jobs).fit(X[:40]).transform(X)
+    features = clone(model).set_params(n_jobs=n_jobs).fit(X[:20]).transform(X)
     return hashlib.sha256(features.tobytes()).hexdigest()
 
 

@@ -18,13 +18,13 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-import matplotlib.pyplot  # noqa: F401  imported before processes are forked
 import numpy as np
 import pandas as pd
 import tqdm
@@ -35,6 +35,7 @@ from pbow.cli import main
 from pbow.datasets.cache import cached
 from pbow.datasets.importing.output import Converted, write_npz
 from pbow.datasets.importing.release import open_release
+from pbow.demo import draw_words
 from pbow.experiment import read_experiment, run_experiment
 from pbow.experiment.report import write_report
 from pbow.experiment.results import RunsTable
@@ -54,13 +55,18 @@ __all__ = [
 ]
 
 # What may stay beside a target until the next call: drafts, a matrix that is not
-# complete with its mask of tiles, and the locks of claims.
-LEFT = re.compile(r"\..+\.[0-9a-f]{16}\.tmp|.+\.(partial|tiles|lock)")
+# complete with its mask of tiles, the locks of claims, lists of what was skipped.
+LEFT = re.compile(
+    r"\..+\.[0-9a-f]{16}\.tmp|.+\.(partial|tiles|lock)|_skipped-\d+\.json"
+)
+# The names that pandas gives to tables of a page are random.
+RANDOM = re.compile(rb"T_[0-9a-f]{5}")
 # Calls that change files, or are next to one.
 TOUCHES = {
-    *("open", "write", "tofile", "flush", "fsync", "close", "flock", "posix_fallocate"),
+    *("write", "tofile", "flush", "fsync", "close", "flock", "posix_fallocate"),
     *("mkdir", "chmod", "link", "replace", "rename", "unlink", "rmdir", "lseek"),
 }
+IN_MEMORY = (str, bytes, io.StringIO, io.BytesIO)
 SECONDS = 60.0
 # Long after the time of any test.
 FUTURE = 4_102_444_800
@@ -132,9 +138,7 @@ X = [_diagrams(seed) for seed in (0, 1)]
 MODELS = [PersistenceBoW(3, random_state=0).fit(one) for one in X]
 ROWS = [model.transform(one) for model, one in zip(MODELS, X, strict=True)]
 KERNEL = SlicedWassersteinKernel(n_directions=3, bandwidth=1.0).fit(X[0])
-LABELS = np.arange(7) % 2
-# Compiled, or loaded, before processes are forked.
-KERNEL.transform(X[1])
+LABELS = np.arange(7) % 6  # as many as there are shapes
 
 EXPERIMENT = """
 name = "NAME"
@@ -148,20 +152,23 @@ make = "PersistenceStatistics"
 """
 
 
+OF_ONE_PART = {"npz", "npy", "hera"}
+
+
 def _write_collection(path, version):
-    of_one_part = path.suffix == ".npz"
-    write_diagrams(X[version]["H1"] if of_one_part else X[version], path)
+    one_part = path.suffix[1:] in OF_ONE_PART
+    write_diagrams(X[version]["H1"] if one_part else X[version], path)
 
 
 def _write_sample(path, version):
     kind = path.stem.partition("-")[0]
     one = X[version][:1]
-    write_diagrams(one["H1"] if path.suffix == ".npy" else one, path, kind)
+    write_diagrams(one["H1"] if kind in OF_ONE_PART else one, path, kind)
 
 
 def _write_folder(path, version):
     some = X[version]
-    write_diagrams(some["H1"] if path.name == "npy" else some, path, path.name)
+    write_diagrams(some["H1"] if path.name in OF_ONE_PART else some, path, path.name)
 
 
 def _write_vectors(path, version):
@@ -241,7 +248,7 @@ def _call(*arguments):
 
 
 def _demo(path, version):
-    pbow.demo.draw_words(X[version], LABELS, path, seed=0)
+    draw_words(X[version]["H1"], LABELS, path, seed=0)
 
 
 # By the name of the target.
@@ -298,7 +305,9 @@ WRITERS = {
 @contextlib.contextmanager
 def disturbing():
     """Give a function that runs the writer of a target in a process that is hit."""
-    command = [sys.executable, "-c", "from tests.faults import serve; serve()"]
+    # The threads of libraries are known to live through a fork.
+    command = [sys.executable, "-W", "ignore::DeprecationWarning"]
+    command += ["-c", "from tests.faults import serve; serve()"]
     with subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
@@ -318,6 +327,15 @@ def disturbing():
 
 def serve():
     """Fork a process for each line of the standard input, and print its outcome."""
+    with (
+        tempfile.TemporaryDirectory() as folder
+    ):  # what is compiled or imported, is now
+        targets = Path(folder, "targets")
+        for path in (targets, Path(folder, "inputs")):
+            path.mkdir()
+        make_inputs(path)
+        for name, writer in WRITERS.items():
+            writer.write(targets / name, 1)
     for line in sys.stdin:
         path, version, fault = json.loads(line)
         ours, theirs = os.pipe()
@@ -359,8 +377,8 @@ def _work(pipe, path, version, fault):
     def watch(frame, event, function):
         nonlocal moments
         if event in {"c_call", "c_return"} and function.__name__ in TOUCHES:
-            if isinstance(getattr(function, "__self__", None), (str, bytes)):
-                return  # str.replace touches no file
+            if isinstance(getattr(function, "__self__", None), IN_MEMORY):
+                return  # as str.replace
             moments = next(count)
             if moments == fault.moment:
                 os.kill(os.getpid(), fault.number)
@@ -431,7 +449,7 @@ def _items(path):
         return {json.dumps([record["key"], record["params"], record["n_features"]])}
     if path.name == "runs.parquet":
         return {*pd.read_parquet(path)["key"]}
-    return {path.read_bytes()}
+    return {RANDOM.sub(b"", path.read_bytes())}
 
 
 JOB = {"model", "input", "columns", "homology"}

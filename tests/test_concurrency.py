@@ -33,7 +33,10 @@ def test_threads_give_the_bits_of_one(alone):
 
 
 @forks_with_threads
-@pytest.mark.parametrize("method", STARTS)
+@pytest.mark.parametrize(
+    "method",
+    [pytest.param(m, marks=[pytest.mark.long] * (m == "forkserver")) for m in STARTS],
+)
 def test_threads_in_processes_give_the_bits_of_one(method, alone):
     assert in_threads([*MODELS]) == alone  # threads have been used before a fork
     context = multiprocessing.get_context(method)

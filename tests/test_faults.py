@@ -78,6 +78,8 @@ def check_that_it_ends(disturb):
     """The next call must complete what is there, and leave nothing beside it."""
 
     def run(path, new, **fault):
+        if WRITERS[path.name].at_once and content(path.parent, left=True) == new:
+            return  # a whole folder is never written to again
         outcome = disturb(path, 1, **fault)
         assert outcome[:3] == (0, "", "")
         assert content(path.parent, left=True) == new
