@@ -34,6 +34,8 @@ COMBINATIONS = [
     *(f"{p}-{c}" for p in ("3.11", "3.12", "3.13") for c in ("pinned", "newest")),
 ]
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow", "gudhi")
+# The test that runs scikit-learn's checks of estimators.
+CHECKS = "test_scikit_learn_checks"
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"
 )
@@ -109,9 +111,11 @@ def row_of(name: str) -> dict[str, Any] | None:
     if not results.exists():
         return None
     suite = next(ET.parse(results).getroot().iter("testsuite"))
+    cases = list(suite.iter("testcase"))
+    checks = [c for c in cases if c.get("name", "").startswith(CHECKS) and not len(c)]
     failed = [
         f"{case.get('classname')}::{case.get('name')}"
-        for case in suite.iter("testcase")
+        for case in cases
         if case.find("failure") is not None or case.find("error") is not None
     ]
     skipped = int(suite.get("skipped", 0))
@@ -128,6 +132,7 @@ def row_of(name: str) -> dict[str, Any] | None:
         "passed": int(suite.get("tests", 0)) - len(failed) - skipped,
         "failed": len(failed),
         "skipped": skipped,
+        "scikit_learn_checks": len(checks),
         "failures": failed,
         "minutes": round(float(suite.get("time", 0)) / 60, 1),
     }
