@@ -48,10 +48,12 @@ test-packages: .venv/.has-all  ## sdist and wheel in empty environments, with ev
 
 versions: .venv/.has-test  ## the tests with oldest, pinned and newest versions: hours
 	$(python) scripts/check_versions.py --out docs/testing/versions.json $(ARGS)
+	$(python) scripts/testing_page.py
 
 soak: .venv/.has-test $(jit)/.warm  ## a million small calls, and writers under faults
 	$(one-thread) $(python) scripts/soak.py --out docs/testing/soak.json
 	$(one-thread) $(python) scripts/faults.py --out docs/testing/faults.json
+	$(python) scripts/testing_page.py
 
 lint: .venv/.has-all .venv/.has-lint  ## style, types and the arrows between modules
 	$(python) -m ruff check .
