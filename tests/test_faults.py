@@ -23,7 +23,11 @@ if sys.platform == "win32":
 from tests.faults import FUTURE, WRITERS, check, content, disturbing, make_inputs
 
 HITS = 3  # of each signal
-each_writer = pytest.mark.parametrize("name", WRITERS)
+each_writer = pytest.mark.parametrize(
+    "name",
+    # The demo draws for a second, and writes as other figures are written.
+    [pytest.param(n, marks=[pytest.mark.long] * (n == "demo.png")) for n in WRITERS],
+)
 
 
 @pytest.fixture(scope="module")
