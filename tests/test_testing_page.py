@@ -28,4 +28,4 @@ def test_the_page_is_made_of_the_figures(script):
 @pytest.mark.parametrize("path", FIGURES, ids=lambda path: path.stem)
 def test_every_file_of_figures_has_a_section(path):
     template = path.with_name("page.md.jinja").read_text(encoding="utf-8")
-    assert f"{{% if {path.stem} %}}" in template
+    assert f"{{% if {path.stem} is defined %}}" in template
