@@ -1,6 +1,7 @@
 """Hit every writer at every moment: what is there must be the old or the new content.
 
-    python scripts/faults.py [--times 20] --out docs/testing/faults.json
+    python scripts/faults.py [kernel.npy ...] [--times 20]
+                             --out docs/testing/faults.json
 
 Each writer of `tests/faults.py` is killed, and interrupted as by Ctrl-C, before and
 after each of its calls that touch files, and after seeded times, in the middle of
@@ -92,16 +93,20 @@ class Target:
 def main() -> int:
     """Print the counts; return 1 if anything is wrong."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", default=[*WRITERS])
     parser.add_argument("--times", type=int, default=20)
     parser.add_argument("--out", type=Path, help="a JSON file for the figures")
     options = parser.parse_args()
+    unknown = {*options.names} - {*WRITERS}
+    if unknown:
+        parser.error(f"{min(unknown)} is none of {', '.join(WRITERS)}")
     counts: Counter[str] = Counter()
     wrong = []
     with tempfile.TemporaryDirectory() as folder, disturbing() as disturb:
         workspace = Path(folder)
         (workspace / "inputs").mkdir()
         make_inputs(workspace / "inputs")
-        for name in WRITERS:
+        for name in options.names:
             target = Target(name, workspace, disturb)
             before = counts.total()
             for title, fault in target.faults(options.times):
@@ -114,7 +119,7 @@ def main() -> int:
     figures = {
         "command": f"python scripts/faults.py --times {options.times}",
         "seed": SEED,
-        "writers": list(WRITERS),
+        "writers": options.names,
         "faults": dict(counts),
         "wrong": wrong,
         "versions": {"python": platform.python_version()}
