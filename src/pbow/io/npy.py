@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, BinaryIO
+from types import SimpleNamespace
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from pbow._utils.unpacking import damage_as_value_error
 from pbow.diagrams import Diagrams
 from pbow.errors import FileFormatError
 
-__all__ = ["read_npy", "read_npy_diagram", "write_npy_diagram"]
+__all__ = ["read_npy", "read_npy_diagram", "save_array", "write_npy_diagram"]
 
 
 def read_npy(path: AnyPath) -> NDArray[Any]:
@@ -51,4 +52,13 @@ def write_npy_diagram(X: Diagrams, file: BinaryIO) -> None:
             "Select one of them."
         )
         raise ValueError(msg)
-    np.save(file, X.points)
+    save_array(file, X.points)
+
+
+def save_array(file: BinaryIO, array: NDArray[Any]) -> None:
+    """Write an array as ``numpy.save`` does, or raise if the disk is full.
+
+    ``numpy.save`` hands an open file to C, and of a small array it never hears that it
+    did not fit. To anything else that has ``write``, it passes the bytes.
+    """
+    np.save(cast("BinaryIO", SimpleNamespace(write=file.write)), array)
