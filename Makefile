@@ -7,7 +7,7 @@
 #   make experiments JOBS=8      processes; by default as many as there are cores
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz test-random test-browser test-long test-packages lint docs bench experiments-quick experiments clean
+.PHONY: help demo test fuzz test-random test-browser test-long test-packages versions soak lint docs bench experiments-quick experiments clean
 # All targets install into the same .venv.
 .NOTPARALLEL:
 
@@ -52,6 +52,15 @@ test-long: .venv/.has-test docs  ## the tests that take minutes, and docs
 
 test-packages: .venv/.has-all  ## sdist and wheel in empty environments, with every extra
 	$(python) scripts/check_packages.py $(ARGS)
+
+versions: .venv/.has-test  ## the tests with oldest, pinned and newest versions: hours
+	$(python) scripts/check_versions.py --out docs/testing/versions.json $(ARGS)
+	$(python) scripts/testing_page.py
+
+soak: .venv/.has-test $(jit)/.warm  ## a million small calls, and writers under faults
+	$(one-thread) $(python) scripts/soak.py --out docs/testing/soak.json
+	$(one-thread) $(python) scripts/faults.py --out docs/testing/faults.json
+	$(python) scripts/testing_page.py
 
 lint: .venv/.has-all .venv/.has-lint  ## style, types and the arrows between modules
 	$(python) -m ruff check .

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -11,9 +12,10 @@ EXACT = [2, 3, 4, 5, 6, 7, 8]  # all but mean and standard deviation
 
 def by_numpy(values):
     low, first, third, high = np.quantile(values, [0.1, 0.25, 0.75, 0.9])
+    unit = np.ptp(values) or 1.0  # the squares of tiny numbers are 0
     return [
         np.mean(values),
-        np.std(values),
+        np.std((values - values.min()) / unit) * unit,
         np.median(values),
         third - first,
         np.ptp(values),
@@ -80,6 +82,14 @@ def test_equal_points_have_no_deviation_by_rounding():
     assert_array_equal(row[[1, 3, 4, 10, 12, 13, 19, 28]], 0.0)
     assert row[0] == 0.1
     assert_allclose(row[-1], np.log(10))
+
+
+@pytest.mark.parametrize("scale", [2.0**-1000, 2.0**-500, 2.0**-460, 2.0**330])
+def test_powers_of_two_scale_all_but_the_number_and_the_entropy(ragged, scale):
+    scaled = rows_of(Diagrams.from_list([scale * d for d in ragged]))
+    expected = rows_of(ragged)
+    expected[:, :-2] *= scale
+    assert_allclose(scaled, expected, rtol=1e-13, atol=0)
 
 
 def test_points_of_no_lifetime_add_nothing_to_the_entropy():

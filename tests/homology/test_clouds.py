@@ -40,6 +40,11 @@ def test_what_is_no_collection_is_refused(check, items, message):
         (check_clouds, np.ma.masked_equal([[0, 1]], 1), "it is a masked array"),
         (check_clouds, [[0, 0], [1, np.nan]], r"point 1 is \[1.0, nan\]; expected fin"),
         (check_clouds, [[0, np.inf]], r"point 0 is \[0.0, inf\]; expected finite"),
+        (
+            check_clouds,
+            [[0, 0], [0, 1e-200]],
+            r"within 1e-200 .* at least 1e-140\. Mul",
+        ),
         (check_clouds, [[0, 1e200]], r"at most 1e\+100\. Remove or rescale"),
         (check_matrices, np.zeros((2, 3)), r"it has shape \(2, 3\).*squareform"),
         (check_matrices, np.zeros(3), r"it has shape \(3,\)"),

@@ -1,10 +1,12 @@
+import io
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
 from pbow.errors import FileFormatError
 from pbow.io import read_diagrams
-from pbow.io.npy import read_npy
+from pbow.io.npy import read_npy, save_array
 
 
 @pytest.mark.parametrize("values", [[[1.5, 2.0]], ["a", "b"], [], 3])
@@ -53,3 +55,29 @@ def test_a_folder_of_arrays_is_a_collection_of_diagrams(tmp_path):
         [],
         [[0.0, 10.0], [1.0, np.inf]],
     ]
+
+
+@pytest.mark.parametrize(
+    "array", [np.eye(3), np.eye(3)[:, ::2], np.zeros((0, 2)), np.float32(1)]
+)
+def test_what_is_saved_is_what_numpy_saves(array):
+    ours, theirs = io.BytesIO(), io.BytesIO()
+    save_array(ours, array)
+    np.save(theirs, array)
+    assert ours.getvalue() == theirs.getvalue()
+
+
+@pytest.mark.parametrize("n_bytes", [0, 130, 447])
+def test_a_small_array_that_does_not_fit_is_an_error(tmp_path, n_bytes):
+    resource = pytest.importorskip("resource", reason="Windows limits no files")
+    # numpy.save says nothing beyond the 128 bytes of the header.
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+    try:
+        with (
+            pytest.raises(OSError, match="File too large"),
+            (tmp_path / "a.npy").open("wb") as file,
+        ):
+            save_array(file, np.arange(40.0))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)

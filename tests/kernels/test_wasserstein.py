@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+import pbow
 from pbow import Diagrams
 from pbow.kernels import WassersteinKernel
 
@@ -98,6 +99,16 @@ def test_no_bandwidth_makes_the_kernel_anything_but_numbers_from_0_to_1(bandwidt
     X = [[[0.0, 1e100]], [[-1e100, 1e100]], [[0.0, 1e-100]], []]
     gram = WassersteinKernel(bandwidth=bandwidth).fit_transform(X)
     assert ((gram >= 0.0) & (gram <= 1.0)).all()
+
+
+@pytest.mark.parametrize("scale", [2.0**-1000, 2.0**-520, 1.0, 2.0**330])
+def test_a_kernel_of_tiny_or_huge_diagrams_can_be_saved(scale, ragged, tmp_path):
+    X = [scale * F for F in ragged]
+    kernel = WassersteinKernel().fit(X)
+    assert_allclose(kernel.transform(X), WassersteinKernel().fit_transform(ragged))
+    pbow.save(kernel, tmp_path / "kernel.pbow")
+    again = pbow.load(tmp_path / "kernel.pbow")
+    assert_array_equal(again.transform(X), kernel.transform(X))
 
 
 @pytest.mark.parametrize("order", [0, 0.5, -1, math.nan, -math.inf, "2", None, True])

@@ -152,3 +152,14 @@ def test_the_range_is_saved(ragged, tmp_path):
 def range_of(ragged):
     births, deaths = ragged.points.T
     return SeenRange(births.min(), births.max(), (deaths - births).max())
+
+
+def test_training_points_are_never_far_however_few_of_them_are_long(rng):
+    # Points are drawn by their weight: those that are drawn lie in one place.
+    births = rng.uniform(size=400)
+    short = np.column_stack((births, births + 1e-9))
+    X = [np.concatenate((short, [[0.5, 0.51]] * 2)) for _ in range(3)]
+    model = PersistenceBoW(1, weighting="ramp", quantiles=(0.99, 0.999), random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", OutOfRangeWarning)
+        model.fit_transform(X)

@@ -121,9 +121,8 @@ def shapes(
     \b
     pbow datasets shapes clouds.npy --labels labels.txt
     """
-    import numpy as np  # noqa: PLC0415
-
     from pbow.datasets import SHAPE_NAMES, make_shapes  # noqa: PLC0415
+    from pbow.io.npy import save_array  # noqa: PLC0415
 
     if clouds.suffix.lower() != ".npy":
         msg = f"Expected CLOUDS to be a .npy file; got {clouds}."
@@ -132,6 +131,6 @@ def shapes(
     check_output(labels)
     drawn, classes = make_shapes(per_class, points, random_state=random_state)
     with writing(clouds) as array, writing(labels) as lines:
-        np.save(array, drawn)
+        save_array(array, drawn)
         lines.write("".join(f"{SHAPE_NAMES[k]}\n" for k in classes).encode())
     click.echo(f"{clouds}: {len(drawn)} clouds of {points} points", err=True)

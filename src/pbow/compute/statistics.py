@@ -17,6 +17,8 @@ Ints = NDArray[np.int64]
 
 # Of one quantity, see _summarize.
 N_STATISTICS = 9
+# Squares of smaller differences would lose digits, or vanish; so many times them, none.
+SMALL, FACTOR = 1e-140, 2.0**900
 
 
 @loop
@@ -87,14 +89,15 @@ def _summarize(values: Floats, row: Floats, at: int) -> None:
     least = values[0]
     # Relative to the least, so that equal values have no deviation by rounding.
     apart = np.empty(n)
+    factor = 1.0 if values[n - 1] - least >= SMALL else FACTOR
     for t in range(n):
-        apart[t] = values[t] - least
+        apart[t] = (values[t] - least) * factor
     mean = sum_of(apart) / n
     for t in range(n):
         apart[t] = (apart[t] - mean) * (apart[t] - mean)
     lower, upper = _quantile(values, 0.25), _quantile(values, 0.75)
-    row[at] = least + mean
-    row[at + 1] = math.sqrt(sum_of(apart) / n)
+    row[at] = least + mean / factor
+    row[at + 1] = math.sqrt(sum_of(apart) / n) / factor
     row[at + 2] = 0.5 * (values[(n - 1) // 2] + values[n // 2])
     row[at + 3] = upper - lower
     row[at + 4] = values[n - 1] - least

@@ -47,6 +47,8 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 OLDEST_GUDHI = "3.12"  # the first with gudhi.sklearn.RipsPersistence
+# Squares of smaller differences lose digits, and then vanish.
+SMALLEST_SPREAD = 1e-140
 LARGEST_FIELD = 46_337  # gudhi multiplies coefficients in 32 bits
 
 
@@ -236,7 +238,7 @@ def check_array(
 
 
 def check_coordinates(points: Floats, noun: str) -> None:
-    """Raise unless all rows are finite and not too large to compute with."""
+    """Raise unless all rows are finite, and squares of differences are numbers, too."""
     # A NaN fails the comparison too.
     valid = (np.abs(points) <= LARGEST_COORDINATE).all(axis=1)
     if not valid.all():
@@ -244,6 +246,14 @@ def check_coordinates(points: Floats, noun: str) -> None:
         msg = (
             f"{noun} {row} is {points[row].tolist()}; expected finite coordinates of "
             f"at most {LARGEST_COORDINATE:g}. Remove or rescale it."
+        )
+        raise ValueError(msg)
+    spread = np.ptp(points, axis=0).max(initial=0.0) if len(points) else 0.0
+    if 0.0 < spread < SMALLEST_SPREAD:
+        msg = (
+            f"all points are within {spread:g} of each other, where squares of "
+            f"distances vanish; expected a spread of at least {SMALLEST_SPREAD:g}. "
+            "Multiply the coordinates by a power of two, and divide the diagrams by it."
         )
         raise ValueError(msg)
 

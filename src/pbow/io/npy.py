@@ -6,7 +6,8 @@ import math
 import os
 import warnings
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from types import SimpleNamespace
+from typing import IO, Any, BinaryIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ __all__ = [
     "read_array_header",
     "read_npy",
     "read_npy_diagram",
+    "save_array",
     "write_npy_diagram",
 ]
 
@@ -103,4 +105,13 @@ def write_npy_diagram(X: Diagrams, file: BinaryIO) -> None:
             "Select one of them."
         )
         raise ValueError(msg)
-    np.save(file, X.points)
+    save_array(file, X.points)
+
+
+def save_array(file: BinaryIO, array: NDArray[Any]) -> None:
+    """Write an array as ``numpy.save`` does, or raise if the disk is full.
+
+    ``numpy.save`` hands an open file to C, and of a small array it never hears that it
+    did not fit. To anything else that has ``write``, it passes the bytes.
+    """
+    np.save(cast("BinaryIO", SimpleNamespace(write=file.write)), array)

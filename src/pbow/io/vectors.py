@@ -16,6 +16,7 @@ from pbow._utils.files import AnyPath, atomic_write
 from pbow._utils.optional import import_optional
 from pbow.errors import ParameterError
 from pbow.io.csv import text_cell
+from pbow.io.npy import save_array
 
 __all__ = ["VECTOR_FORMATS", "write_vectors"]
 
@@ -81,7 +82,7 @@ def write_vectors(
 def _write_npy(
     file: BinaryIO, H: NDArray[Any], columns: Names, names: Names | None
 ) -> None:
-    np.save(file, H)
+    save_array(file, H)
 
 
 def _write_csv(

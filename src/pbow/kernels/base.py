@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
@@ -27,9 +28,6 @@ Floats = NDArray[np.float64]
 Parts = dict[str, Diagrams]
 AnyPath = str | os.PathLike[str]
 
-# Of numbers whose squares are some, too: no data lead to others.
-SMALLEST_BANDWIDTH, LARGEST_BANDWIDTH = 1e-150, 1e150
-
 
 class PairwiseKernel(DiagramEstimator):
     """Compare diagrams with those seen in fit, pair by pair.
@@ -46,6 +44,8 @@ class PairwiseKernel(DiagramEstimator):
     }
     # Distances of parts are joined by this norm of them: 1, 2, ... or inf.
     _part_order: ClassVar[float] = 2.0
+    # All that fit may learn, or be given, lies between these.
+    _bandwidths: ClassVar[tuple[float, float]] = (0.0, math.inf)
     # Diagrams that the loops of a kernel work on side by side.
     _lanes: ClassVar[int] = 1
 
@@ -195,10 +195,11 @@ class PairwiseKernel(DiagramEstimator):
             msg = "the parts to compare are not those of its training diagrams."
             raise ValueError(msg)
         bandwidths = getattr(self, "bandwidths_", None)
+        smallest, largest = self._bandwidths
         if bandwidths is not None and (
             tuple(bandwidths) != self.compared_
             or not all(
-                is_finite_number(w) and SMALLEST_BANDWIDTH < w < LARGEST_BANDWIDTH
+                is_finite_number(w) and smallest < w < largest
                 for w in bandwidths.values()
             )
         ):

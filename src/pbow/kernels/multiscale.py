@@ -127,6 +127,8 @@ class MultiScaleKernel(PairwiseKernel):
 
     short_name: ClassVar[str] = "multiscale"
     _lanes: ClassVar[int] = 8
+    # Of numbers whose squares are some, too.
+    _bandwidths: ClassVar[tuple[float, float]] = (1e-150, 1e150)
     constraints: ClassVar[Mapping[str, Constraint]] = {
         "bandwidth": Number(minimum=SMALLEST, maximum=LARGEST, optional=True),
         **PairwiseKernel.constraints,

@@ -135,6 +135,8 @@ class CodebookVectorizer(PointVectorizer):
         return Request(
             essential=self.essential,
             quantiles=self.quantiles if has_ramp else None,
+            # Points drawn by weight may all lie in a corner of the others' range.
+            has_extent=weighted,
             has_sample=True,
             size=self.sample_size,
             by_weight=weighted,
