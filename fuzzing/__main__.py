@@ -55,9 +55,13 @@ def main() -> None:
             f"pbow: fuzzing with seed {options.seed}; --seed {options.seed} repeats it"
         )
 
+        git = ["git", "rev-parse", "--short", "HEAD"]
+        found = subprocess.run(git, capture_output=True, text=True, check=False)
+        commit = found.stdout.strip()  # of the code that runs
+
         def report(outcomes: Outcomes) -> None:
             if options.report:
-                figures = _report(targets, outcomes, options.seed, options.jobs)
+                figures = _report(targets, outcomes, options.seed, options.jobs, commit)
                 options.report.write_text(json.dumps(figures, indent=1) + "\n")
 
         outcomes = run(
@@ -160,16 +164,14 @@ def _print(targets: Sequence[Target], outcomes: Outcomes, seed: int) -> None:
 
 
 def _report(
-    targets: Sequence[Target], outcomes: Outcomes, seed: int, jobs: int
+    targets: Sequence[Target], outcomes: Outcomes, seed: int, jobs: int, commit: str
 ) -> dict[str, object]:
     """Return the figures of a run."""
     libraries = sorted({target.library for target in targets if target.library})
-    git = ["git", "rev-parse", "--short", "HEAD"]
-    commit = subprocess.run(git, capture_output=True, text=True, check=False)
     count = outcomes.n_inputs
     return {
         "command": f"make fuzz SEED={seed} COUNT={count} JOBS={jobs}",
-        "commit": commit.stdout.strip(),
+        "commit": commit,
         "seed": seed,
         "inputs": count,
         "seconds": round(outcomes.seconds),
