@@ -179,9 +179,6 @@ def test_the_policy_stops_what_would_leave_the_page(hostile):
         document.head.append(base);
         fetch(elsewhere).catch(() => 0);
         try { new WebSocket("ws://elsewhere.example/"); } catch (error) {}
-        const inline = document.createElement("script");
-        inline.textContent = "try { eval('window.ran = 1') } catch (error) {}";
-        document.body.append(inline);
         navigator.sendBeacon(elsewhere, "x");
         setTimeout(() => done(blocked), 1000);
         """,
@@ -190,8 +187,6 @@ def test_the_policy_stops_what_would_leave_the_page(hostile):
     expected = {"img-src", "frame-src", "style-src-elem", "object-src", "media-src"}
     expected |= {"script-src-elem", "form-action", "base-uri", "connect-src"}
     assert set(blocked) == expected
-    # Nor would a program find eval.
-    assert hostile.execute_script("return window.ran") is None
     assert unblocked(hostile) == []
     hostile.get_log("browser")  # which has each of these
 
