@@ -3,10 +3,11 @@
 #   make PBOW_DATA=folder ...    the real data sets, where there are any
 #   make test ARGS="-k bow"      more arguments for pytest, or for the benchmarks
 #   make test-random SEED=1      the examples of one seed; by default of a new one
+#   make fuzz SECONDS=600        for ten minutes; or COUNT=100000 inputs
 #   make experiments JOBS=8      processes; by default as many as there are cores
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-random test-browser test-long test-packages versions soak lint docs bench experiments-quick experiments clean
+.PHONY: help demo test fuzz test-random test-browser test-long test-packages versions soak lint docs bench experiments-quick experiments clean
 # All targets install into the same .venv.
 .NOTPARALLEL:
 
@@ -34,6 +35,12 @@ test-random: .venv/.has-test $(jit)/.warm  ## look for failures with random exam
 	@echo "pbow: random examples; to repeat them: make test-random SEED=$(SEED)"
 	$(pytest) $(workers) -m "hypothesis and not long and not browser" \
 	    --hypothesis-profile=random --hypothesis-seed=$(SEED) $(ARGS)
+
+# The inputs of one seed are the same in every run, whatever the number of processes.
+SECONDS := 60
+fuzz: .venv/.has-test $(jit)/.warm  ## damaged files, odd arrays and parameters: a minute
+	$(one-thread) $(python) -m fuzzing --seed $(SEED) --seconds $(SECONDS) \
+	    --jobs $(JOBS) $(if $(COUNT),--count $(COUNT)) $(ARGS)
 
 test-browser: .venv/.has-test $(jit)/.warm  ## the explorer in Chromium, installed if needed
 	scripts/install-chromium.sh

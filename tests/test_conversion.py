@@ -99,6 +99,21 @@ def test_numbers_in_object_arrays_are_numbers():
     assert_array_equal(Diagrams.from_list([boxed])[0], [[0, 1], [0, np.inf]])
 
 
+def test_an_empty_array_of_any_type_is_an_empty_diagram():
+    empty = [np.empty((0, 2), kind) for kind in ("c16", "U3", "M8[s]", "?")]
+    assert Diagrams.from_list(empty) == Diagrams.from_list([[], [], [], []])
+
+
+@pytest.mark.skipif(
+    np.finfo(np.longdouble).maxexp == 1024, reason="long doubles are doubles here"
+)
+def test_numbers_beyond_float64_are_not_taken_for_infinity():
+    large = np.array([[0, "1e4000"]], np.longdouble)
+    with pytest.raises(ValueError, match="Diagram 0 has a number beyond the range of"):
+        check_diagrams([large])
+    assert check_diagrams([np.array([[0, np.inf]], np.longdouble)]).has_essential
+
+
 def test_samples_of_several_parts_make_a_collection(ragged):
     X = Diagrams.from_parts({"H0": ragged[::-1], "H1": ragged})
     assert Diagrams.from_list(list(X)) == X
@@ -153,6 +168,7 @@ def test_samples_of_several_parts_make_a_collection(ragged):
         (10**5000, "Expected a collection of diagrams, got int a number of 16610 bits"),
         ([Diagrams.from_list([[]])], r"is a collection itself\. Join them"),
         ([1.0, 2.0], r"Diagram 0 has shape \(\)"),
+        (np.array(1.0), "Expected a collection of diagrams, got ndarray"),
     ],
     ids=shown,
 )

@@ -57,7 +57,20 @@ def test_one_sample_is_an_array_or_a_dict_of_arrays(ragged, two_parts):
     assert_array_equal(two_parts[3]["H1"], ragged[3])
 
 
-@pytest.mark.parametrize("key", [30, -31, [0, 30], np.ones(29, dtype=bool), 1.5])
+@pytest.mark.parametrize(
+    "key",
+    [
+        30,
+        -31,
+        [0, 30],
+        np.ones(29, dtype=bool),
+        1.5,
+        slice(1.5),
+        [[0], [0, 1]],
+        [10**30],
+    ],
+    ids=str,
+)
 def test_an_index_out_of_range_is_refused(ragged, key):
     with pytest.raises(IndexError, match="Cannot index 30 samples"):
         ragged[key]
@@ -268,6 +281,14 @@ def test_any_rows_of_any_collection(sizes, data):
     rows = data.draw(st.lists(index, max_size=8))
     for row, diagram in zip(rows, X[rows], strict=True):
         assert_array_equal(diagram, X[row])
+
+
+@pytest.mark.parametrize("odd", [[[0], [0, 1]], [[[]], 1]])
+def test_offsets_and_locations_that_are_no_array_are_named(odd):
+    with pytest.raises(ValueError, match="Offsets are not an array of integers, but"):
+        Diagrams([[0.0, 1.0]], odd)
+    with pytest.raises(ValueError, match="Locations are not an array of integers, but"):
+        Diagrams([[0.0, 1.0]], [0, 1], locations=odd)
 
 
 def test_offsets_that_overflow_when_subtracted_are_refused():

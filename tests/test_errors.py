@@ -50,14 +50,22 @@ def test_an_error_reads_the_same_after_pickling(error: ValueError, text: str) ->
     assert vars(copy) == vars(error)
 
 
+def nested(depth: int) -> list[object]:
+    value: list[object] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
         (10**10000, "got a number of 33220 bits."),
         ([10**10000], "got a list of numbers too long to write."),
+        (nested(10_000), "got a list nested too deeply to write."),
         ("x" * 10**6, f"got '{'x' * 196}...."),
     ],
-    ids=["int", "list", "text"],
+    ids=["int", "list", "nested", "text"],
 )
 def test_a_value_that_is_too_long_is_described_or_cut(value, shown: str) -> None:
     assert str(ParameterError("k", "short", value)).endswith(shown)

@@ -1,5 +1,7 @@
 """Transformers from diagrams to diagrams, each beside the sentence that defines it."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -114,6 +116,11 @@ def test_the_largest_death_is_one_and_test_diagrams_are_divided_alike():
     assert_array_equal(
         fitted.transform([[[0.3, 0.6], [0.3, np.inf]]])[0], [[1, 2], [1, np.inf]]
     )
+
+
+def test_a_quantile_may_be_any_number():
+    X = [[[0.0, 1.0], [0.0, 2.0], [0.0, 3.0]]]
+    assert Rescale(quantile=Fraction(1, 2)).fit(X).scales_ == {"": 2.0}
 
 
 def test_each_part_has_its_own_scale():

@@ -26,6 +26,7 @@ __all__ = [
     "is_table",
     "listed",
     "refuse_results",
+    "to_float64",
 ]
 
 Floats = NDArray[np.float64]
@@ -34,7 +35,7 @@ Floats = NDArray[np.float64]
 def as_samples(X: Any) -> list[Any]:
     """Return the samples of a collection; refuse what may only look like one."""
     expected = "Expected a collection of diagrams, got"
-    if isinstance(X, (str, bytes)) or not isinstance(X, Iterable):
+    if isinstance(X, (str, bytes)) or not np.iterable(X):
         msg = f"{expected} {describe(X)}. Pass a list of arrays of shape (n_points, 2)."
         if isinstance(X, str):
             msg += " pbow.io.read_diagrams reads files."
@@ -74,6 +75,7 @@ def as_samples(X: Any) -> list[Any]:
     # A list of points is one diagram that was not wrapped.
     if (
         isinstance(first, (list, tuple, np.ndarray))
+        and np.iterable(first)  # an array of no axis is not
         and len(first) == 2
         and all(isinstance(value, Real) for value in first)
     ):
@@ -240,15 +242,33 @@ def as_floats(values: Any, what: str) -> Floats:
         )
         raise ValueError(msg) from error
     if array.size == 0 or array.dtype.kind in "biuf":
-        if not np.ma.isMaskedArray(values):
-            return array.astype(np.float64, copy=False)
-        msg = f"{what} is a masked array. Pass the points that are not masked."
-        raise ValueError(msg)
+        if np.ma.isMaskedArray(values):
+            msg = f"{what} is a masked array. Pass the points that are not masked."
+            raise ValueError(msg)
+        if array.size == 0:  # of any type
+            return np.empty(array.shape)
+        return to_float64(array, what)
     msg = (
         f"{what} is not an array of numbers, but {describe(values)} "
         f"(dtype {array.dtype}). Write inf for the death of an essential point."
     )
     raise ValueError(msg)
+
+
+def to_float64(array: NDArray[Any], what: str) -> Floats:
+    """Return numbers as float64; those beyond its range are none, not infinity."""
+    with np.errstate(over="ignore"):
+        floats = array.astype(np.float64, copy=False)
+    if (
+        array.itemsize > floats.itemsize
+        and (np.isinf(floats) & np.isfinite(array)).any()
+    ):
+        msg = (
+            f"{what} has a number beyond the range of float64 (dtype {array.dtype}). "
+            "Where it stands for infinity, write inf."
+        )
+        raise ValueError(msg)
+    return floats
 
 
 def listed(names: Iterable[str]) -> str:

@@ -436,11 +436,11 @@ class Diagrams:
             return self._select([key])
         if isinstance(key, (list, tuple)) and key and isinstance(key[0], str):
             return self._select(key)
-        if isinstance(key, slice) and key.step in {None, 1}:
-            return self._range(*key.indices(len(self))[:2])
         try:
+            if isinstance(key, slice) and (key.step is None or key.step == 1):
+                return self._range(*key.indices(len(self))[:2])
             rows = np.arange(len(self))[key]
-        except IndexError as error:
+        except (IndexError, TypeError, ValueError, OverflowError) as error:
             msg = f"Cannot index {len(self)} samples with {shown(key)}: {error}."
             raise IndexError(msg) from error
         if rows.ndim > 1:
@@ -632,7 +632,7 @@ def check_diagrams(
 
 def _check_part(points: ArrayLike, offsets: ArrayLike, name: str) -> _Part:
     flat = np.ascontiguousarray(as_floats(points, f"Part {listed([name])}"))
-    starts = np.asarray(offsets)
+    starts = _as_array(offsets, f"Offsets{of_part(name)}")
     if flat.ndim != 2 or flat.shape[1] != 2:
         msg = (
             f"Points{of_part(name)} have shape {flat.shape}; "
@@ -707,7 +707,7 @@ def _refuse_point(points: Floats, row: int, offsets: Ints, name: str) -> NoRetur
 
 def _check_locations(locations: ArrayLike, part: _Part, name: str) -> Ints:
     """Return locations of the points of a part, or say what is wrong with them."""
-    found = np.asarray(locations)
+    found = _as_array(locations, f"Locations{of_part(name)}")
     n_points = len(part.points)
     if (
         found.ndim != 3
@@ -736,6 +736,14 @@ def _check_locations(locations: ArrayLike, part: _Part, name: str) -> Ints:
     sealed = np.ascontiguousarray(found, dtype=np.int64).view()
     sealed.flags.writeable = False
     return sealed
+
+
+def _as_array(values: ArrayLike, what: str) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError, OverflowError) as error:
+        msg = f"{what} are not an array of integers, but {describe(values)}."
+        raise ValueError(msg) from error
 
 
 def _check_name(name: Any) -> str:

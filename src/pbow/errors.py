@@ -230,6 +230,8 @@ def shown(value: Any, longest: int = 200) -> str:
         if isinstance(value, int):
             return f"a number of {value.bit_length()} bits"
         return f"a {type(value).__name__} of numbers too long to write"
+    except RecursionError:
+        return f"a {type(value).__name__} nested too deeply to write"
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 

@@ -32,7 +32,7 @@ ESSENTIAL = Constraint(
     lambda value: (
         value in ("drop", "separate")
         if isinstance(value, str)
-        else is_finite_number(value) and abs(value) <= LARGEST_COORDINATE
+        else is_finite_number(value) and abs(float(value)) <= LARGEST_COORDINATE
     ),
     "'drop', 'separate' or a finite number",
 )

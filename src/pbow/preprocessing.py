@@ -252,7 +252,7 @@ class Rescale(DiagramTransformer):
 
     def _scale(self, points: Floats) -> float:
         sizes = np.abs(points[:, 1]) if self.by == "death" else _persistence(points)
-        scale = float(np.quantile(sizes, self.quantile)) if len(sizes) else 0.0
+        scale = float(np.quantile(sizes, float(self.quantile))) if len(sizes) else 0.0
         return scale if scale > SMALLEST_SCALE else 1.0
 
     def _change(self, part: Diagrams, name: str) -> Diagrams:

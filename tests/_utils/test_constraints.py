@@ -22,6 +22,12 @@ CASES = [
     (Integer(0, 9), "an int >= 0 and <= 9", [0, 9], [-1, 10]),
     (Integer(1, optional=True), "an int >= 1", [None, 1], [0]),
     (Number(), "a finite number", [-1, 0.5, np.float32(2)], [np.inf, np.nan, "1"]),
+    (
+        Number(0, 1e300),
+        "a number >= 0 and <= 1e+300",
+        [np.float16(2)],
+        [np.float16(-1)],
+    ),
     (Number(0, 1), "a number >= 0 and <= 1", [0, 1], [-0.1, 1.1, True]),
     (Number(above=0, optional=True), "a number > 0", [None, 5e-324], [0]),
     (OneOf("b", "a", None), "one of 'a', 'b', None", ["a", None], ["c", 1, ["a"]]),

@@ -40,6 +40,13 @@ def test_a_member_that_claims_too_much_is_refused():
         check_zip(archive, 100)
 
 
+def test_a_member_that_takes_more_than_there_is_is_refused():
+    archive = zipfile.ZipFile(packed(a="1"))
+    archive.infolist()[0].compress_size = 2**32 - 1
+    with pytest.raises(ValueError, match="'a' claims to take more bytes than there ar"):
+        check_zip(archive, 100)
+
+
 def test_two_members_of_one_name_are_refused():
     file = packed(one="1", two="2")
     file = io.BytesIO(file.getvalue().replace(b"two", b"one"))

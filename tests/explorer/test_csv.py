@@ -10,6 +10,7 @@ from tests.explorer.driving import csv_of, visit
 from pbow import Diagrams
 from pbow.explorer.page import _asset
 from pbow.io import read_diagrams
+from pbow.io.csv import text_cell
 
 READ = """
     const done = arguments[arguments.length - 1];
@@ -107,16 +108,16 @@ def test_a_bad_file_is_refused_in_words(read, tmp_path, text, message):
             read_diagrams(path)
 
 
-def test_texts_that_could_be_misread_are_quoted_and_numbers_are_not(browser):
+def test_texts_that_could_be_misread_are_quoted_and_formulas_are_made_text(browser):
     visit(browser, "about:blank")
     fields = [3, -0.5, 1e-300, "plain", "=1+1", "+x", "-2", "@x", ' a"b,', "\t"]
     programs = _asset("elements.js") + _asset("download.js")
     line = browser.execute_script(
         f"{programs} return Download.lineOf(arguments[0]);", fields
     )
-    assert line == '3,-0.5,1e-300,plain,"=1+1","+x","-2","@x"," a""b,","\t"\n'
+    assert line == '3,-0.5,1e-300,plain,\'=1+1,\'+x,\'-2,\'@x," a""b,","\'\t"\n'
     (row,) = csv.reader([line])
-    assert row[3:] == fields[3:]
+    assert row[3:] == [text_cell(field) for field in fields[3:]]
 
 
 def test_births_after_the_end_of_the_model_are_refused(read):

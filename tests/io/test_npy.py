@@ -28,6 +28,22 @@ def test_what_is_not_an_array_of_numbers_or_strings_is_refused(tmp_path):
             read_npy(tmp_path / f"{name}.npy")
 
 
+@pytest.mark.skipif(
+    np.finfo(np.longdouble).maxexp == 1024, reason="long doubles are doubles here"
+)
+def test_numbers_beyond_float64_are_refused(tmp_path):
+    np.save(tmp_path / "a.npy", np.array([[0, "1e4000"]], np.longdouble))
+    with pytest.raises(FileFormatError, match="number beyond the range of float64"):
+        read_diagrams(tmp_path / "a.npy")
+
+
+def test_headers_of_python_2_are_read_without_a_warning(tmp_path):
+    path = tmp_path / "a.npy"
+    np.save(path, [[0.0, 1.0]])
+    path.write_bytes(path.read_bytes().replace(b"(1, 2), ", b"(1L,2L),"))
+    assert read_npy(path).tolist() == [[0.0, 1.0]]
+
+
 def test_a_folder_of_arrays_is_a_collection_of_diagrams(tmp_path):
     for k in (10, 2):
         np.save(tmp_path / f"{k}.npy", [[0.0, k], [1.0, np.inf]])

@@ -129,14 +129,14 @@ def with_claim(content, n_bytes):
     return bytes(content)
 
 
-# What numpy and zipfile refuse themselves is tried by scripts/fuzz_files.py as well.
+# What numpy and zipfile refuse themselves is tried by `make fuzz` as well.
 HOSTILE = {
     "empty": (b"", r"it is damaged \(File is not a zip file\)"),
     "objects": (packed({"a": np.array([Bomb()])}), "Object arrays cannot be loaded"),
-    "huge shape": (npy((10**14,)), "damaged|EOF"),
-    "endless shape": (npy((10**400,)), "damaged"),
-    "no array": (zipped([("a.npy", b"hello, this is text")]), "axes and kind"),
-    "short": (npy((3,)), "EOF"),
+    "huge shape": (npy((10**14,)), r"claims float64 of shape \(1000"),
+    "endless shape": (npy((10**400,)), r"claims float64 of shape \(1000"),
+    "no array": (zipped([("a.npy", b"hello, this is text")]), "magic string"),
+    "short": (npy((3,)), r"claims float64 of shape \(3,\), and has 8 bytes"),
     "bomb": (with_claim(npy(), 2**30), "claims to unfold into 1.07 GB"),
 }
 
@@ -190,6 +190,6 @@ def test_what_is_wrong_with_the_disk_is_no_damage_of_the_file(tmp_path, monkeypa
 
     path = tmp_path / "good.npz"
     path.write_bytes(INTACT)
-    monkeypatch.setattr("pbow.io.npz.np.load", fail)
+    monkeypatch.setattr("pbow.io.npz.check_zip", fail)
     with pytest.raises(OSError, match=os.strerror(errno.EIO)), opened(path):
         pass

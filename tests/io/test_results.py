@@ -23,7 +23,17 @@ def test_a_list_of_arrays_is_taken_by_place(sample):
 
 
 @pytest.mark.parametrize(
-    "sample", [np.zeros((3, 2)), [[0, 1], [0, 2]], [(0, 1)], [0, 1], 7, None, "text"]
+    "sample",
+    [
+        np.zeros((3, 2)),
+        [[0, 1], [0, 2]],
+        [(0, 1)],
+        [0, 1],
+        7,
+        None,
+        "text",
+        np.array(1.0),
+    ],
 )
 def test_one_diagram_is_not_a_list_of_diagrams(sample):
     with pytest.raises(ValueError, match=r"Result 4 .* Wrap one result in a list, \[f"):
@@ -36,6 +46,25 @@ def test_a_generator_of_arrays_loses_none():
     assert found == {0: [[0, 1]], 1: [[1, 2]], 2: [[2, 3]]}
 
 
-def test_what_is_no_array_is_named():
+@pytest.mark.parametrize(
+    "values",
+    [
+        [[1, 2], [3]],
+        np.array([[0, 1j]]),
+        pytest.param(
+            np.array([[0, np.longdouble("1e4000")]], object),
+            marks=pytest.mark.skipif(
+                np.finfo(np.longdouble).maxexp == 1024, reason="as large as a double"
+            ),
+        ),
+    ],
+    ids=str,
+)
+def test_what_is_no_array_of_numbers_is_named(values):
     with pytest.raises(ValueError, match=r"The thing is not an array of numbers"):
-        as_floats([[1, 2], [3]], "The thing")
+        as_floats(values, "The thing")
+
+
+def test_a_number_is_no_list_of_results():
+    with pytest.raises(ValueError, match="Expected a list of results"):
+        check_results(np.array(1.0), "f()")

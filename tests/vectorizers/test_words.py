@@ -59,8 +59,9 @@ def test_words_of_essential_points_can_be_set_apart(cls, ragged):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"random_state": "seed"}, "'seed' cannot be used to seed"),
-        ({"random_state": -1}, "Seed must be between 0"),
+        ({"random_state": [0]}, "Expected random_state to be an int .*; got"),
+        ({"random_state": "seed"}, "Expected random_state to be an int .*; got 'seed'"),
+        ({"random_state": -1}, "Expected random_state to be an int >= 0"),
         ({"n_words": ()}, "'n_words' .* in increasing order, or 'auto'.* Got \\(\\)"),
         ({"n_words": (3, 3)}, "in increasing order"),
         ({"n_words": (5, 3)}, "in increasing order"),

@@ -74,11 +74,10 @@ class Number(Constraint):
         def accepts(value: Any) -> bool:
             if value is None:
                 return optional
-            return (
-                is_finite_number(value)
-                and minimum <= value <= maximum
-                and value > above
-            )
+            if not is_finite_number(value):
+                return False
+            number = float(value)  # a limit may overflow in numpy's narrow types
+            return minimum <= number <= maximum and number > above
 
         signs = ((">", above), (">=", minimum), ("<=", maximum))
         limits = [f"{sign} {limit:g}" for sign, limit in signs if math.isfinite(limit)]

@@ -52,7 +52,8 @@ def check_zip(archive: zipfile.ZipFile, stored: int) -> None:
     """Raise a ValueError for a zip whose members should not be read.
 
     Members are refused that have the same name, are encrypted, are packed otherwise
-    than by deflate, or claim more than :func:`check_unpacked` allows.
+    than by deflate, claim more bytes than the file has, or claim to unfold into more
+    than :func:`check_unpacked` allows.
 
     Parameters
     ----------
@@ -73,6 +74,9 @@ def check_zip(archive: zipfile.ZipFile, stored: int) -> None:
                 f"its member {name} is encrypted, or packed in an unusual way. Unpack "
                 "it, and pass what comes out."
             )
+            raise ValueError(msg)
+        if member.compress_size > stored:  # zipfile would allocate it to read into
+            msg = f"its member {name} claims to take more bytes than there are."
             raise ValueError(msg)
         check_unpacked(member.file_size, stored, f"its member {name}")
 

@@ -28,14 +28,15 @@ const Download = (() => {
 
   /** One line of CSV: texts as they are, quoted where they could be misread.
    *
-   * Spreadsheets take what begins with = + - @ for a formula, unless they are told that
-   * quoted fields are text. An apostrophe before it would change the name.
+   * Spreadsheets take what begins with = + - @ for a formula, also in quotation marks.
+   * An apostrophe makes it text, as in the CSV files that pbow writes in Python.
    */
   function lineOf(fields) {
     const quoted = fields.map((field) => {
       if (typeof field === "number") return String(field);
-      const isOdd = /[",\r\n]|^[\s=+\-@]|\s$/.test(field);
-      return isOdd ? `"${field.replaceAll('"', '""')}"` : field;
+      const text = /^'*[=+\-@\t\r]/.test(field) ? `'${field}` : field;
+      const isOdd = /[",\r\n]|^\s|\s$/.test(text);
+      return isOdd ? `"${text.replaceAll('"', '""')}"` : text;
     });
     return `${quoted.join(",")}\n`;
   }

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._conversion import to_float64
 from pbow._utils.unpacking import check_zip, damage_as_value_error
 from pbow.errors import format_error
 from pbow.io.dimensions import by_dimension
@@ -61,5 +62,5 @@ def _samples(meta: Any, bars: Npz) -> list[dict[int | None, NDArray[np.float64]]
         if cuts[:1] != [0] or cuts[-1] != len(births) or sorted(cuts) != cuts:
             msg = f"its offsets do not rise from 0 to {len(births)}."
             raise ValueError(msg)
-    points = np.column_stack((births, deaths)).astype(np.float64)
+    points = to_float64(np.column_stack((births, deaths)), "it")
     return [by_dimension(dims[i:j], points[i:j]) for i, j in pairwise(cuts)]

@@ -14,6 +14,7 @@ from pbow.diagrams import Diagrams, check_diagrams
 from pbow.io.dimensions import Dims, dimensions_of, from_dimensions
 from pbow.io.results import (
     as_dimension,
+    as_floats,
     check_results,
     from_column,
     from_list_by_dimension,
@@ -169,7 +170,8 @@ def _is_interval(value: Any) -> bool:
 def _split_intervals(intervals: Any, index: int) -> tuple[NDArray[Any], Floats]:
     try:
         dims = np.array([dim for dim, _ in intervals], np.float64)
-        points = np.array([pair for _, pair in intervals], np.float64).reshape(-1, 2)
+        pairs = as_floats([pair for _, pair in intervals], f"Result {index}")
+        points = pairs.reshape(-1, 2)
     except (TypeError, ValueError, OverflowError) as error:
         msg = (
             f"Result {index} is not a list of (dimension, (birth, death)), as gudhi's "

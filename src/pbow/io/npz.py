@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from pbow._utils.unpacking import check_zip, damage_as_value_error
 from pbow.errors import format_error
+from pbow.io.npy import read_array, read_array_header
 
 __all__ = ["Npz", "opened"]
 
@@ -35,11 +36,11 @@ class Npz:
         self._file = file
         n_bytes = file.seek(0, os.SEEK_END)
         with damage_as_value_error():
-            # Apart from numpy, which opens anything else as well, pickles among it.
-            with zipfile.ZipFile(file) as archive:
-                check_zip(archive, n_bytes)
-            file.seek(0)
-            self._arrays = np.load(file, allow_pickle=False)
+            # Not by numpy.load, which opens anything else as well, pickles among it.
+            self._archive = zipfile.ZipFile(file)
+            check_zip(self._archive, n_bytes)
+        members = self._archive.infolist()
+        self._members = {one.filename.removesuffix(".npy"): one for one in members}
 
     def sha256(self) -> str:
         """Return the digest of the file's bytes."""
@@ -49,10 +50,10 @@ class Npz:
     @property
     def names(self) -> list[str]:
         """Names of the arrays, in the order of the file."""
-        return list(self._arrays.files)
+        return list(self._members)
 
     def __contains__(self, name: str) -> bool:
-        return name in self._arrays.files
+        return name in self._members
 
     def describe(self, name: str) -> tuple[np.dtype[Any], tuple[int, ...]]:
         """Return type and shape of an array, as it claims them; nothing else is read.
@@ -68,24 +69,15 @@ class Npz:
         (dtype('int32'), (3,))
         """
         self._check_has(name)
-        archive = self._arrays.zip
-        member = name if name in archive.namelist() else f"{name}.npy"
-        with damage_as_value_error(), archive.open(member) as file:
-            # Versions 2 and 3 differ in the encoding of the names of fields alone.
-            is_first = np.lib.format.read_magic(file) == (1, 0)
-            read = (
-                np.lib.format.read_array_header_1_0
-                if is_first
-                else np.lib.format.read_array_header_2_0
-            )
-            shape, _, dtype = read(file)
-        return dtype, shape
+        with damage_as_value_error(), self._archive.open(self._members[name]) as file:
+            return read_array_header(file)
 
     def read(self, name: str, kinds: str, n_dims: int) -> NDArray[Any]:
         """Return an array of one of some kinds (as ``"iu"``) and of `n_dims` axes."""
         self._check_has(name)
-        with damage_as_value_error():
-            array = np.asarray(self._arrays[name])
+        member = self._members[name]
+        with damage_as_value_error(), self._archive.open(member) as file:
+            array = read_array(file, member.file_size)
         if array.dtype.kind not in kinds or array.ndim != n_dims:
             msg = (
                 f"its array {name} is {array.dtype} of shape {array.shape}; expected "
@@ -96,7 +88,7 @@ class Npz:
 
     def _check_has(self, name: str) -> None:
         if name not in self:
-            found = ", ".join(sorted(self._arrays.files)) or "nothing"
+            found = ", ".join(sorted(self._members)) or "nothing"
             msg = f"it has no array {name}; it has {found:.200}."
             raise ValueError(msg)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._conversion import to_float64
 from pbow._utils.checks import LARGEST_DIMENSION, is_dimension
 from pbow.io.dimensions import by_dimension
 
@@ -24,7 +25,7 @@ Floats = NDArray[np.float64]
 
 def check_results(results: Any, call: str) -> list[Any]:
     """Return results as a list, one per sample; refuse one that is not in a list."""
-    if isinstance(results, (str, bytes, Mapping)) or not isinstance(results, Iterable):
+    if isinstance(results, (str, bytes, Mapping)) or not np.iterable(results):
         msg = (
             "Expected a list of results, one per sample; got "
             f"{type(results).__name__}. Wrap one result in a list: [{call}]."
@@ -36,7 +37,7 @@ def check_results(results: Any, call: str) -> list[Any]:
 def from_list_by_dimension(sample: Any, index: int, call: str) -> dict[int, Any]:
     """Return the arrays of a list by their place in it."""
     is_array = isinstance(sample, np.ndarray) and sample.dtype.kind != "O"
-    is_list = isinstance(sample, Iterable) and not isinstance(sample, (str, bytes))
+    is_list = np.iterable(sample) and not isinstance(sample, (str, bytes))
     diagrams = list(sample) if is_list and not is_array else [sample]
     if is_array or not is_list or any(map(_is_point, diagrams)):
         msg = (
@@ -85,8 +86,15 @@ def as_floats(values: Any, what: str) -> Floats:
     if hasattr(values, "detach"):
         values = values.detach().cpu().numpy()
     try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
+        array = np.asarray(values)
+        if array.dtype.kind == "c":
+            msg = "complex numbers"
+            raise TypeError(msg)
+        if array.dtype.kind == "f":
+            return to_float64(array, what)
+        with np.errstate(over="raise"):  # an object may be a long double
+            return array.astype(np.float64, copy=False)
+    except (TypeError, ValueError, ArithmeticError) as error:
         msg = (
             f"{what} is not an array of numbers: {error}. Each program has a function "
             "of its own, as from_ripser or from_gudhi; extended persistence of gudhi "

@@ -50,7 +50,9 @@ def _is_range(value: Any) -> bool:
     """Whether a pair of numbers is wide enough to be cut into pixels."""
     return (
         _is_pair(value)
-        and all(is_finite_number(end) and abs(end) <= LARGEST_END for end in value)
+        and all(
+            is_finite_number(end) and abs(float(end)) <= LARGEST_END for end in value
+        )
         and value[1] - value[0] >= LEAST_WIDTH
     )
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
@@ -24,7 +25,7 @@ from pbow._utils.warn import warn_user
 from pbow.codebook import GaussianCodebook, KMeansCodebook, Sizes
 from pbow.codebook_size import SIZES, SizeCurve, choose_size
 from pbow.diagrams import Diagrams
-from pbow.errors import FewerWordsWarning
+from pbow.errors import FewerWordsWarning, ParameterError
 from pbow.estimator import value_of_part
 from pbow.learning import PartSummary, Request
 from pbow.vectorizers.points import PointVectorizer
@@ -240,4 +241,7 @@ def _integer_seed(random_state: Any) -> int:
     """Return an int as it is; a RandomState or None gives one."""
     if is_integer(random_state, 0):
         return int(random_state)
+    if not (random_state is None or isinstance(random_state, RandomState)):
+        expected = "an int >= 0, a numpy RandomState, or None"
+        raise ParameterError("random_state", expected, random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
