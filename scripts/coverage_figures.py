@@ -17,8 +17,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import coverage
-
 ROOT = Path(__file__).parents[1]
 REPORT = ROOT / "docs" / "testing" / "coverage.json"
 COUNTS = ("num_statements", "covered_lines", "num_branches", "covered_branches")
@@ -76,8 +74,7 @@ def main() -> None:
     found["commit"] = subprocess.check_output(git, cwd=ROOT, text=True).strip()
     found["versions"] = {
         "python": platform.python_version(),
-        "coverage": coverage.__version__,
-        **{name: version(name) for name in ("numba", "pytest")},
+        **{name: version(name) for name in ("coverage", "numba", "pytest")},
     }
     REPORT.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
     print(f"{found['percent']} % of lines and branches")
