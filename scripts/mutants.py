@@ -174,17 +174,27 @@ def in_processes(
                 os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), 1)
                 os.dup2(1, 2)
                 os._exit(work(task))
-            running[pid] = task, time.monotonic()
+            running[pid] = [task, time.monotonic(), 0]
         if not running:
             return
         pid, status = os.waitpid(-1, os.WNOHANG)
         if pid:
             yield running.pop(pid)[0], status
             continue
-        for pid, (_, start) in running.items():
-            if time.monotonic() - start > PATIENCE:
-                os.killpg(pid, signal.SIGPROF)
-        time.sleep(0.01)
+        for pid, entry in running.items():
+            if time.monotonic() - entry[1] > PATIENCE:
+                # On a busy machine it may only have had little time of the processor.
+                used = used_by(pid)
+                if used == entry[2]:
+                    os.killpg(pid, signal.SIGPROF)
+                entry[1:] = [time.monotonic(), used]
+        time.sleep(0.05)
+
+
+def used_by(pid: int) -> int:
+    """Return the time of the processor that a process has had."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
 
 
 def trace(file: str) -> int:

@@ -4,9 +4,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from tests.compute.oracles import check_labels, cloud
 
-from pbow.compute.grid import build_grid
+from pbow.compute.grid import N_CELLS, build_grid
 
 
 def test_most_cells_know_one_word_and_every_list_ascends(rng):
@@ -35,3 +36,10 @@ def test_words_in_the_same_place_do_not_make_lists_long(rng):
 def test_words_too_far_apart_to_square_are_all_kept(rng):
     words = 1e155 * rng.uniform(size=(5, 2))
     assert (build_grid(words).codes > len(words)).all()
+
+
+def test_the_box_of_a_grid_is_that_of_its_words_and_an_eighth_around_it():
+    frame = build_grid(np.array([[3.0, 1.0], [7.0, 1.5], [4.0, 5.0]])).frame
+    assert frame[:2].tolist() == [3.0 - 0.5, 1.0 - 0.5]
+    assert_allclose(frame[2:4], N_CELLS / 5)
+    assert frame[4:6].tolist() == [2.5 + 2.5, 0.5 + 2.5]
