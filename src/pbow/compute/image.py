@@ -179,7 +179,11 @@ def _combination(*, add: bool) -> Any:
                 sums[j % 2] += x[j] * rows[at + j * width + lane]
             out[to + lane] = sums[0] + sums[1]
 
-    return plain if config.DISABLE_JIT else intrinsic(typed)
+    return (
+        plain
+        if config.DISABLE_JIT  # type: ignore[attr-defined]
+        else intrinsic(typed)
+    )
 
 
 _set_sum = _combination(add=False)
