@@ -19,12 +19,12 @@ where it stopped.
 from __future__ import annotations
 
 import argparse
+import ast
 import importlib.util
 import json
 import math
 import os
 import platform
-import random
 import resource
 import shutil
 import signal
@@ -33,8 +33,10 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from hashlib import sha256
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -55,7 +57,7 @@ SCOPE = (
     *("_utils/tables", "_utils/text", "_utils/unpacking"),
 )
 # Tests that may run lines of the scope.
-TESTS = ("_utils", "compute", "io", "kernels", "stability", "vectorizers")
+TESTS = ("_utils", "compute", "homology", "io", "kernels", "stability", "vectorizers")
 # Seconds of processor time: of one test in `trace`, which slows it down, and of all
 # tests of a mutant.
 LONGEST, BUDGET = 2.0, 8.0
@@ -273,9 +275,9 @@ def own_tests(module: str) -> str:
     return (path.parent / f"test_{path.name}.py").as_posix()
 
 
-def try_mutant(task: tuple[str, Mutation | None, dict[str, float]]) -> int:
+def try_mutant(task: tuple[str, Mutation | None, dict[str, float], str]) -> int:
     """Run tests with a changed module; return 0 if they pass."""
-    module, mutation, tests = task
+    module, mutation, tests, _ = task
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     limit_time(30)
     name = "pbow." + module.replace("/", ".")
@@ -291,58 +293,64 @@ def try_mutant(task: tuple[str, Mutation | None, dict[str, float]]) -> int:
     return int(code)
 
 
-def all_mutants() -> list[tuple[str, Mutation]]:
-    """Return all changes of all modules of the scope."""
-    paths = sorted(path for name in SCOPE for path in SOURCE.glob(f"{name}.py"))
-    return [
-        (path.relative_to(SOURCE).with_suffix("").as_posix(), mutation)
-        for path in paths
-        for mutation in mutations(path.read_text("utf-8"))
-    ]
+def all_mutants(seed: int) -> dict[str, tuple[str, Mutation]]:
+    """Return all changes of all modules of the scope, in the order of a seed.
+
+    Each under a name that says what the module was. A change of one module replaces its
+    mutants, and leaves those of others in their order.
+    """
+    found = {}
+    for path in (path for name in SCOPE for path in SOURCE.glob(f"{name}.py")):
+        module = path.relative_to(SOURCE).with_suffix("").as_posix()
+        source = path.read_text("utf-8")
+        # Comments may change.
+        version_of = sha256(ast.unparse(ast.parse(source)).encode()).hexdigest()[:8]
+        for one in mutations(source):
+            key = f"{module}:{version_of}:{one.index}:{one.choice}"
+            found[key] = module, one
+    order = sorted(found, key=lambda key: sha256(f"{seed} {key}".encode()).digest())
+    return {key: found[key] for key in order}
 
 
-def key(module: str, mutation: Mutation) -> str:
-    """Return the name of a mutant in the log."""
-    return f"{module}:{mutation.index}:{mutation.choice}"
+def sample(arguments: argparse.Namespace) -> dict[str, tuple[str, Mutation]]:
+    """Return the first mutants in the order of the seed."""
+    return dict(islice(all_mutants(arguments.seed).items(), arguments.count))
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Try the first mutants in the order of a seed, or those that survived again."""
-    statuses = {entry["key"]: entry["status"] for entry in read_log(arguments.seed)}
-    order = all_mutants()
-    random.Random(arguments.seed).shuffle(order)
-    order = order[: arguments.count]
+    """Try the mutants of the sample, or those that survived again."""
+    outcomes = read_log(arguments.seed)
     if arguments.again:
-        order = [one for one in order if statuses.get(key(*one)) == SURVIVED]
+        wanted = {key for key, lines in outcomes.items() if survived(lines[-1])}
     else:
-        order = [one for one in order if key(*one) not in statuses]
+        wanted = all_mutants(arguments.seed).keys() - outcomes.keys()
     tests = Tests()
-    # Others wait until the tests of their module are traced.
-    order = [one for one in order if trace_of(f"tests/{own_tests(one[0])}").exists()]
     preload(sorted({name.partition("::")[0] for name in tests.all}))
     budget = math.inf if arguments.again else BUDGET
-    tasks: list[Any] = [(*one, tests.of(*one, budget)) for one in order]
+    tasks: list[Any] = [
+        (module, mutation, tests.of(module, mutation, budget), key)
+        for key, (module, mutation) in sample(arguments).items()
+        # Others wait until the tests of their module are traced.
+        if key in wanted and trace_of(f"tests/{own_tests(module)}").exists()
+    ]
     # Without a change all tests must pass, or every mutant would be killed.
-    unchanged = [(task[0], None, task[2]) for task in tasks[:: arguments.check]]
+    unchanged = [(task[0], None, *task[2:]) for task in tasks[:: arguments.check]]
     for task, status in in_processes(try_mutant, unchanged, arguments.jobs, OUTPUT):
         if status:
             sys.exit(f"Tests of {task[0]} fail without a change; see {OUTPUT}.")
-    lines_of = {
-        module: (SOURCE / f"{module}.py").read_text("utf-8").splitlines()
-        for module, _ in order
-    }
     done = in_processes(try_mutant, tasks, arguments.jobs, OUTPUT)
     with log_of(arguments.seed).open("a", encoding="utf-8") as file:
-        for n, ((module, mutation, chosen), status) in enumerate(done, 1):
+        for n, ((module, mutation, chosen, key), status) in enumerate(done, 1):
             outcome = KILLED if status else SURVIVED
             if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF:
                 outcome = TIMEOUT
+            lines = (SOURCE / f"{module}.py").read_text("utf-8").splitlines()
             entry = {
-                "key": key(module, mutation),
+                "key": key,
                 "status": outcome,
                 "module": module,
                 "line": mutation.line,
-                "source": lines_of[module][mutation.line - 1].strip(),
+                "source": lines[mutation.line - 1].strip(),
                 "change": mutation.change,
                 "tests": len(chosen),
             }
@@ -357,16 +365,26 @@ def log_of(seed: int) -> Path:
     return CACHE / f"seed-{seed}.jsonl"
 
 
-def read_log(seed: int) -> list[dict[str, Any]]:
-    """Return the last outcome of each mutant."""
+def read_log(seed: int) -> dict[str, list[dict[str, Any]]]:
+    """Return all outcomes of each mutant, the last one last."""
     log = log_of(seed)
-    lines = log.read_text("utf-8").splitlines() if log.exists() else []
-    return list({entry["key"]: entry for entry in map(json.loads, lines)}.values())
+    outcomes: dict[str, list[dict[str, Any]]] = {}
+    for line in log.read_text("utf-8").splitlines() if log.exists() else []:
+        entry = json.loads(line)
+        outcomes.setdefault(entry["key"], []).append(entry)
+    return outcomes
+
+
+def survived(entry: dict[str, Any]) -> bool:
+    """Return whether no test noticed."""
+    return bool(entry["status"] == SURVIVED)
 
 
 def report(arguments: argparse.Namespace) -> None:
     """Write what became of the mutants, with the reasons that are given already."""
-    entries = read_log(arguments.seed)[: arguments.count]
+    outcomes = read_log(arguments.seed)
+    tried = [outcomes[key] for key in sample(arguments) if key in outcomes]
+    entries = [lines[-1] for lines in tried]
     old = json.loads(REPORT.read_text("utf-8")) if REPORT.exists() else {}
     reasons = {name(one): one["reason"] for one in old.get("survivors", [])}
     counts = Counter(entry["status"] for entry in entries)
@@ -378,14 +396,14 @@ def report(arguments: argparse.Namespace) -> None:
         "command": f"make mutants SEED={arguments.seed} COUNT={arguments.count}",
         "seed": arguments.seed,
         "commit": subprocess.check_output(git, text=True).strip(),
-        "all_mutants": len(all_mutants()),
+        "all_mutants": len(all_mutants(arguments.seed)),
         "mutants": len(entries),
         "killed_by_a_test": counts[KILLED],
         "killed_by_the_time_limit": counts[TIMEOUT],
         "survived": counts[SURVIVED],
         "killed_percent": round(100 * killed / len(entries), 1),
         "interval_95_percent": [round(100 * low, 1), round(100 * high, 1)],
-        "first_run": old.get("first_run"),
+        "survived_the_first_run": sum(survived(lines[0]) for lines in tried),
         "versions": {
             "python": platform.python_version(),
             **{name: version(name) for name in ("numpy", "numba", "pytest")},
@@ -406,7 +424,7 @@ def report(arguments: argparse.Namespace) -> None:
                 "reason": reasons.get(name(entry), ""),
             }
             for entry in sorted(entries, key=lambda e: (e["module"], e["line"]))
-            if entry["status"] == SURVIVED
+            if survived(entry)
         ],
     }
     REPORT.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", "utf-8")

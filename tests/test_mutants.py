@@ -130,3 +130,13 @@ def test_the_interval_is_that_of_wilson(mutants):
     assert found == pytest.approx((0.2553, 0.3662), abs=5e-5)
     low, high = mutants.interval(1000, 1000)
     assert 0.99 < low < high == pytest.approx(1)
+
+
+def test_the_order_of_mutants_follows_from_the_seed(mutants):
+    first, second = mutants.all_mutants(0), mutants.all_mutants(1)
+    assert [*first] == [*mutants.all_mutants(0)] != [*second]
+    assert first == second
+    modules = {module for module, _ in first.values()}
+    assert {"compute/grid", "stability/plane", "io/native", "diagrams"} <= modules
+    few = mutants.sample(mutants.argparse.Namespace(seed=0, count=10))
+    assert [*few] == [*first][:10]
