@@ -43,7 +43,7 @@ for name, make in textures.items():
 # -------------------------
 # The essential component is on the dashed line.
 
-X = cubical(images, return_locations=True)
+X = cubical(images)
 figure, axes = plt.subplots(2, 3, figsize=(9, 6), layout="constrained")
 for label, (name, above, below) in enumerate(zip(textures, *axes, strict=True)):
     above.imshow(images[label * n_per_class], cmap="gray")
@@ -64,33 +64,5 @@ plot_confusion(confusion_matrix(y, predicted, labels=names), names)
 plt.show()
 
 # %%
-# Which pits and hills are used?
-# ------------------------------
-# We explain a support vector machine that tells pits from hills. Of the words that say
-# most for each of the two and have more points there, we mark the points in an image.
-# An orange circle is a birth, a blue cross a death.
-
-from pbow.explain import explain_words
-from pbow.features import distance_kernel
-from pbow.plotting import plot_explanation, plot_word_in_image
-
-two = np.isin(y, ["pits", "hills"])
-bow = PersistenceBoW(n_words=10, random_state=0).fit(X[two])
-machine = SVC(kernel=distance_kernel, C=10)
-explanation = explain_words(bow, machine, X[two], np.array(y)[two], cv=3)
-print(f"accuracy {100 * explanation.accuracies.mean():.0f}%")
-figure, axes = plt.subplots(2, 2, figsize=(9, 7.5), layout="constrained")
-for name, (left, right) in zip(("pits", "hills"), axes, strict=True):
-    word = explanation.top(name, 1, more_points=True)[0]
-    part = "H0" if word.startswith("h0") else "H1"
-    plot_explanation(explanation, name, part=part, ax=left)
-    left.set_title(f"{left.get_title()}, {part}")
-    i = y.index(name)
-    plot_word_in_image(bow, images[i], X[i : i + 1], word, ax=right)
-    right.set_title(f"{name}, {right.get_title()}")
-plt.show()
-
-# %%
-# **In one sentence:** not the deep pits tell the classifier that a texture has pits,
-# but the many shallow bumps of the bright ground between them; likewise, hills are
-# recognized by the many shallow dips of the dark ground.
+# :ref:`Which pits and bumps does a classifier use
+# <sphx_glr_gallery_plot_materials.py>` to tell two textures apart?

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from experiments.reddit import RESULTS, read
-from experiments.verdicts import CLASSIFIER, spread
+from experiments.verdicts import CLASSIFIER
 from joblib import Parallel, delayed
 
 from pbow import Diagrams
@@ -28,6 +28,7 @@ from pbow.errors import FewerWordsWarning
 from pbow.evaluation import Search, evaluate_split
 from pbow.experiment import read_experiment
 from pbow.experiment.descriptors import make_descriptor
+from pbow.experiment.tables import spread
 from pbow.homology import graph_sublevel
 
 EXP_B = read_experiment(Path(__file__).with_name("exp_b.toml"))

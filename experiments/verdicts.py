@@ -12,7 +12,7 @@ import pandas as pd
 from scipy import stats
 
 from pbow.experiment import Experiment, Folder, RunsTable
-from pbow.experiment.tables import summarize
+from pbow.experiment.tables import spread, summarize
 
 RESULTS = Path(__file__).parent / "results"
 EXPERIMENTS = {"exp_a": "EXP-A", "exp_b": "EXP-B"}
@@ -131,11 +131,6 @@ def to_markdown(verdicts: pd.DataFrame) -> str:
     shown = verdicts[list(COLUMNS)].rename(columns=COLUMNS)
     table = shown.to_markdown(index=False, disable_numparse=True)
     return "\n".join(lines) + f"\n\n{table}\n"
-
-
-def spread(mean: float, std: float) -> str:
-    """Return a mean and its standard deviation, where there is one."""
-    return f"{mean:.1f} ± {std:.1f}" if math.isfinite(std) else f"{mean:.1f}"
 
 
 def interval(difference: float, half_width: float) -> str:

@@ -2,12 +2,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from pbow import Diagrams, encoding
+from pbow import Diagrams
 from pbow.codebook import GaussianCodebook, KMeansCodebook, learn_gaussian
 from pbow.compute.allowance import Allowance
 from pbow.compute.normalize import NORMALIZATIONS
 from pbow.encoding import (
     choose_loop,
+    choose_loops,
     count_with,
     encode_counts,
     encode_likelihoods,
@@ -104,11 +105,11 @@ def test_the_fastest_loop_is_chosen(size, has_grid, compiled, loop):
     assert choose_loop(*size, has_grid=has_grid, compiled=compiled) == loop
 
 
-def test_first_calls_are_done_by_numpy_until_its_allowance_is_spent(monkeypatch):
-    monkeypatch.setattr(encoding, "IN_NUMPY", Allowance(2_500_000))
+def test_first_calls_are_done_by_numpy_until_its_allowance_is_spent():
+    allowance = Allowance(2_500_000)
     X = Diagrams.from_list([np.tile([0.0, 1.0], (40_000, 1))])
     book = KMeansCodebook(np.arange(60.0).reshape(30, 2), np.ones(2))
-    assert encoding.choose_loops(X, book, []) == ["numpy"]
-    assert encoding.choose_loops(X, book, ["brute"]) == ["brute"]
-    assert encoding.choose_loops(X, book, []) == ["numpy"]
-    assert encoding.choose_loops(X, book, []) == ["brute"]
+    assert choose_loops(X, book, [], allowance) == ["numpy"]
+    assert choose_loops(X, book, ["brute"], allowance) == ["brute"]
+    assert choose_loops(X, book, [], allowance) == ["numpy"]
+    assert choose_loops(X, book, [], allowance) == ["brute"]

@@ -1,6 +1,8 @@
 """No module of pbow keeps state: what a call returns depends on its arguments alone.
 
-Constants may be lists and dicts, as long as no function changes them.
+Constants may be lists and dicts, as long as no function changes them. What numpy may
+still compute before a loop is compiled is kept: it decides when results come, and never
+which.
 """
 
 import ast
@@ -17,7 +19,9 @@ MODULES = sorted(FOLDER.rglob("*.py"))
 STATEFUL = {
     *("count", "cycle", "deque", "defaultdict", "Counter", "ContextVar", "local"),
     *("WeakKeyDictionary", "WeakValueDictionary", "WeakSet", "TemporaryDirectory"),
+    "Allowance",
 }
+MAY_KEEP = {"compute/kmeans.py": ["IN_NUMPY"], "encoding.py": ["IN_NUMPY"]}
 CHANGES = {
     *("append", "appendleft", "extend", "insert", "remove", "pop", "popleft", "clear"),
     *("popitem", "setdefault", "update", "add", "discard", "sort", "reverse", "fill"),
@@ -77,12 +81,17 @@ def holds(statement):
     if isinstance(statement, (ast.Assign, ast.AnnAssign)):
         value = statement.value
         if isinstance(value, ast.Call) and name_of(value.func) in STATEFUL:
-            yield f"{name_of(value.func)} at the top of a module"
+            yield f"{name_of(value.func)} for all calls: {target_of(statement)}"
     for node in ast.walk(statement):
         for decorator in getattr(node, "decorator_list", ()):
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
             if name_of(called) in CACHES and node.args.args:
                 yield f"{node.name} keeps the results of all calls"
+
+
+def target_of(statement):
+    targets = getattr(statement, "targets", None) or [statement.target]
+    return ast.unparse(targets[0])
 
 
 def changes(node, shared):
@@ -118,7 +127,10 @@ def name_of(node):
     "path", MODULES, ids=lambda path: path.relative_to(FOLDER).as_posix()
 )
 def test_a_module_keeps_no_state(path):
-    assert sins_of(path.read_text(encoding="utf-8")) == []
+    may_keep = MAY_KEEP.get(path.relative_to(FOLDER).as_posix(), [])
+    sins = sins_of(path.read_text(encoding="utf-8"))
+    found = [reason.removeprefix("Allowance for all calls: ") for _, reason in sins]
+    assert found == may_keep
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,10 @@ def encode_counts(
 
 
 def choose_loops(
-    X: Diagrams, codebook: KMeansCodebook, compiled: Collection[str]
+    X: Diagrams,
+    codebook: KMeansCodebook,
+    compiled: Collection[str],
+    allowance: Allowance = IN_NUMPY,
 ) -> list[Loop]:
     """Choose how the nearest words of each resolution are found."""
     n_points, loops = len(X.points), list[Loop]()
@@ -110,7 +113,7 @@ def choose_loops(
         loop = choose_loop(
             n_points, book.n_words, has_grid=book.has_grid, compiled=compiled
         )
-        if loop not in compiled and IN_NUMPY.covers(n_points * book.n_words):
+        if loop not in compiled and allowance.covers(n_points * book.n_words):
             loop = "numpy"
         loops.append(loop)
     return loops

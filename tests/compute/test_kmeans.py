@@ -20,13 +20,10 @@ def seed_plusplus(points, stream, words, words_per_call=1000):
     """Return how many words there are, chosen by numpy and by the compiled loop."""
     n_trials = 2 + int(np.log(len(words)))
     results = []
-    for is_compiled in (False, True):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(kmeans, "is_compiled", lambda _, known=is_compiled: known)
-            patch.setattr(kmeans, "IN_NUMPY", Allowance(np.inf))
-            n_found = kmeans.seed_plusplus(
-                points, stream, n_trials, words, words_per_call
-            )
+    for add_words in (kmeans._seed_in_numpy, kmeans._seed):
+        n_found = kmeans.seed_plusplus(
+            points, stream, n_trials, words, words_per_call, add_words
+        )
         results.append((n_found, *words[:n_found].ravel()))
     assert results[0] == results[1]
     return n_found
@@ -171,17 +168,13 @@ def test_numpy_chooses_the_same_words_at_all_scales_and_lengths(rng, n, scale):
     assert seed_plusplus(points, stream_of(n, 1), np.empty((min(n, 30), 2))) > 0
 
 
-def test_numpy_chooses_words_until_its_allowance_is_spent(points, monkeypatch):
-    used = []
-
-    def spy(*arguments):
-        used.append("numpy")
-        return kmeans._seed(*arguments)
-
-    monkeypatch.setattr(kmeans, "_seed_in_numpy", spy)
+def test_numpy_chooses_words_until_its_allowance_is_spent(monkeypatch):
     monkeypatch.setattr(kmeans, "is_compiled", lambda _: False)
-    monkeypatch.setattr(kmeans, "IN_NUMPY", Allowance(4 * 10 * len(points)))
-    words = np.empty((5, 2))
-    for expected in (1, 2, 2):
-        kmeans.seed_plusplus(points, stream_of(0, 1), 3, words, 1000)
-        assert len(used) == expected
+    allowance = Allowance(100)
+    chosen = [kmeans.choose_seeding(60, allowance) for _ in range(2)]
+    assert chosen == [kmeans._seed_in_numpy, kmeans._seed]
+
+
+def test_a_compiled_loop_chooses_words_whatever_numpy_might_do(monkeypatch):
+    monkeypatch.setattr(kmeans, "is_compiled", lambda _: True)
+    assert kmeans.choose_seeding(1, Allowance(np.inf)) is kmeans._seed

@@ -119,7 +119,7 @@ def test_a_grid_of_one_data_set_leaves_the_others_alone(read):
     first, second = experiment.cells
     assert second.grid == {"n_words": [5], "m": [3, None]}
     assert [tuple(params.values()) for params in first.combinations()] == [
-        *((1, 3), (1, None), (2, 3), (2, None)),
+        *((1, 3), (1, None), (2, 3), (2, None))
     ]
 
 
@@ -199,12 +199,10 @@ WRONG_DESCRIPTOR = {
 if sys.version_info < (3, 13):  # which writes so many tables in tables as JSON
     deep = f"params.{'a.' * 5000}a = 1"
     WRONG_DESCRIPTOR[deep] = "in [descriptors.PBoW.params]; got "
+ONE = f"[datasets.one]\n%s\n{DESCRIPTOR}"
 WRONG = {
     **{f"{text}\n{SMALL}": message for text, message in WRONG_ABOVE.items()},
-    **{
-        f"[datasets.one]\n{text}\n{DESCRIPTOR}": message
-        for text, message in WRONG_DATASET.items()
-    },
+    **{ONE % text: message for text, message in WRONG_DATASET.items()},
     **{SMALL + text: message for text, message in WRONG_DESCRIPTOR.items()},
     DESCRIPTOR: "expected at least one table [datasets.<name>]; got none.",
     f"[datasets]\nfirst = 3\n{DESCRIPTOR}": "a table in [datasets.first]; got 3.",

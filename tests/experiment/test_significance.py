@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from pbow.experiment.significance import corrected_t_test, smallest_p, wilcoxon
+from pbow.experiment.significance import corrected_t_test, wilcoxon
 
 SIZES = {"n_train": 80, "n_test": 20}
 
@@ -43,12 +43,6 @@ def test_differences_that_are_equal_counts_are_ties():
     second = [100 * 54 / 60, 100 * 46 / 60, 100 * 21 / 60, 100 * 37 / 60]
     assert len(set(np.abs(np.subtract(first, second)[:3]))) > 1
     assert wilcoxon(first, second) == p_by_enumeration([1, 1, -1, -7])
-
-
-def test_no_wilcoxon_test_goes_below_the_smallest_p():
-    for n in range(1, 7):
-        assert smallest_p(n) == wilcoxon(np.arange(1.0, n + 1), np.zeros(n))
-    assert smallest_p(0) == 1.0
 
 
 def test_corrected_t_test_by_hand():
@@ -88,8 +82,6 @@ def test_pairs_that_are_none_are_refused(first, second, message):
 
 
 def test_numbers_of_pairs_and_samples_that_are_none_are_refused():
-    with pytest.raises(ValueError, match=r"an int >= 0; got 2\.5"):
-        smallest_p(2.5)
     with pytest.raises(ValueError, match="at least 2 pairs"):
         corrected_t_test([1.0], [2.0], **SIZES)
     with pytest.raises(ValueError, match=r"n_train to be .* > 0; got 0"):

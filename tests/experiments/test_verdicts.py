@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from experiments.verdicts import compare, interval, read_verdicts, spread, verdicts_of
+from experiments.verdicts import compare, interval, read_verdicts, verdicts_of
 from scipy import stats
 
 
@@ -40,9 +40,7 @@ def test_the_interval_is_that_of_welchs_test():
     assert found.high == pytest.approx(difference + half_width)
 
 
-def test_numbers_are_shown_with_what_is_known_of_them():
-    assert spread(80.04, 1.26) == "80.0 ± 1.3"
-    assert spread(80.04, math.nan) == "80.0"
+def test_an_interval_is_shown_where_it_is_known():
     assert interval(-1.0, 2.5) == "-1.0 [-3.5, +1.5]"
     difference, half_width, _ = compare((80.0, 2.0, 5), (30.0, 1.0, 1))
     assert interval(difference, half_width) == "+50.0"

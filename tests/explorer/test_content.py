@@ -104,7 +104,36 @@ def test_a_part_without_words_is_told():
     with pytest.warns(UserWarning, match="Part H0 has no finite point"):
         model = PersistenceBoW(2, random_state=0).fit(X)
     (note,) = described(model, X)["notes"]
-    assert note.startswith("No words for H0")
+    assert note.startswith("No words for H0: ")
+
+
+@pytest.mark.parametrize(
+    ("essential", "start"),
+    [
+        (
+            "drop",
+            "This model leaves essential points out (essential='drop'): 60 points ",
+        ),
+        (9.0, "In this model, essential points have the death 9: 60 points"),
+        ("separate", None),
+    ],
+)
+def test_what_becomes_of_essential_points_is_told(essential, start):
+    X = diagrams(10)
+    model = PersistenceBoW(3, essential=essential, random_state=0).fit(X)
+    notes = described(model, X)["notes"]
+    assert [note[: len(start or "")] for note in notes] == ([start] if start else [])
+    finite = Diagrams.from_parts({name: X[name].finite() for name in X.parts})
+    assert described(model, finite)["notes"] == []
+
+
+def test_essential_points_that_a_model_has_no_words_for_are_told():
+    X = diagrams(10)
+    finite = Diagrams.from_parts({name: X[name].finite() for name in X.parts})
+    model = PersistenceBoW(3, essential="separate", random_state=0).fit(finite)
+    (note,) = described(model, X)["notes"]
+    assert note.startswith("No words for H0_inf, H1_inf: ")
+    assert described(model, finite)["notes"] == []
 
 
 def test_points_to_draw_are_those_that_the_words_see():
@@ -147,10 +176,21 @@ def test_a_choice_of_samples_keeps_their_numbers(fitted, ragged):
     }
 
 
-def test_numbers_are_packed_little_endian():
-    text = pack(np.array([1.5, -2.0], dtype=">f8"))
-    unpacked = zlib.decompress(base64.b64decode(text))
-    assert np.frombuffer(unpacked, "<f8").tolist() == [1.5, -2.0]
+def unpacked(text):
+    return zlib.decompress(base64.b64decode(text))
+
+
+def test_numbers_are_packed_little_endian_in_the_order_that_deflates_better():
+    rng = np.random.default_rng(0)
+    many = rng.uniform(1.0, 2.0, 1000)
+    repeated = rng.choice(many[:20], 3000).astype(">f8")
+    assert unpacked(pack(repeated)) == b"\0" + repeated.astype("<f8").tobytes()
+    first, *planes = unpacked(pack(many))
+    assert first == 1
+    numbers = np.array(planes, np.uint8).reshape(8, 1000).T.copy().view("<f8")
+    assert (numbers.ravel() == many).all()
+    assert unpacked(pack(np.empty((0, 2, 1)))) == b"\0"
+    assert unpacked(pack("text")) == b"text"
 
 
 @pytest.mark.parametrize(

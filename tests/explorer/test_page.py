@@ -30,7 +30,12 @@ def content_of(path):
 
 def vectors_of(path, dtype="float64"):
     (text,) = re.findall('id="vectors">(.*?)</script>', path.read_text("utf-8"))
-    numbers = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype)
+    first, content = np.split(
+        np.frombuffer(zlib.decompress(base64.b64decode(text)), np.uint8), [1]
+    )
+    if first[0] == 1:
+        content = content.reshape(np.dtype(dtype).itemsize, -1).T.ravel()
+    numbers = content.copy().view(dtype)
     return numbers.reshape(content_of(path)["samples"]["n"], -1)
 
 
@@ -98,7 +103,7 @@ def test_many_points_are_thinned_out_and_the_page_says_so(write_limited):
     n_finite = sum(len(X[name].finite().points) for name in X.parts)
     kept = [sum(part["kept"]) for part in content["samples"]["points"]]
     assert 60 <= sum(kept) <= 100
-    (note,) = content["notes"]
+    _, note = content["notes"]
     assert f"{sum(kept)} of {n_finite} are in this page" in note
 
 
@@ -138,6 +143,25 @@ def test_few_points_take_no_more_room_than_they_need(write_with):
     assert content["notes"] == [
         "Points in this page: all 300. Vectors and means are computed from all points."
     ]
+
+
+def test_a_page_stays_small_by_rounding_and_fewer_points(write_limited):
+    X, model = many_soft(300, n_points=100)
+    static = write_limited(model, X[:1], Limits()).stat().st_size
+    exact = write_limited(model, X, Limits())
+    room = exact.stat().st_size - static
+    assert (vectors_of(exact) == model.transform(X)).all()
+    n_exact = static + Limits.spare + room // 2
+    small = write_limited(model, X, Limits(n_exact=n_exact, few_points=99))
+    assert small.stat().st_size < n_exact
+    rounded, thinned = content_of(small)["notes"]
+    assert rounded.startswith("Vectors are rounded, by 1.2e-10 at most, and points to")
+    assert thinned.startswith("For drawing, points are thinned out")
+    assert content_of(small)["samples"]["n"] == 300
+    assert 0 < np.abs(vectors_of(small) - model.transform(X)).max() <= 1.2e-10
+    # Where not even few points would fit, the page exceeds it, and has all.
+    large = write_limited(model, X, Limits(n_exact=n_exact, few_points=30_000))
+    assert content_of(large)["notes"][1].startswith("Points in this page: all 30,000.")
 
 
 def test_vectors_are_rounded_before_any_is_left_out(write_with):

@@ -121,6 +121,20 @@ def test_the_points_of_a_word_are_marked_in_the_image(browser, page):
         assert corner == [value, value, value, 255]
 
 
+def test_the_simplices_of_a_word_are_marked_in_the_cloud(browser, page):
+    X, model, raw = page("cloud")
+    record(browser)
+    choose(browser, "sample", "page 1")
+    low, high = raw[1].min(axis=0), raw[1].max(axis=0)
+    places = (raw[1] - (low + high) / 2) * [1, -1] * 440 / (high - low).max() + 240
+    alone = Diagrams.from_list([[point] for point in X["H0"][1]], name="H0")
+    word_of = model.transform(alone).argmax(axis=1)
+    for word in range(3):
+        vertices = X.locations_of(1)[word_of == word]
+        expected = places[vertices[vertices >= 0]].round().astype(int)
+        assert choose_word(browser, word) == set(map(tuple, expected.tolist()))
+
+
 @pytest.mark.parametrize("kind", ["image", "cloud"])
 def test_a_click_marks_the_points_born_or_dying_there(browser, page, kind):
     X, _, _ = page(kind)
@@ -146,6 +160,33 @@ def test_a_click_marks_the_points_born_or_dying_there(browser, page, kind):
     assert np.allclose(sorted(rings["x"]), sorted(births))
     assert f"{here.sum()} point" in note
     browser.execute_script(script, -50, -50)
+    assert trace(browser, "plane", "marked")["x"] == []
+
+
+@pytest.mark.parametrize("kind", ["image", "cloud"])
+def test_keys_step_through_the_places_of_a_word(browser, page, kind):
+    X, model, _ = page(kind)
+    choose(browser, "sample", "page 1")
+    choose(browser, "word", 0)
+    alone = Diagrams.from_list([[point] for point in X["H0"][1]], name="H0")
+    of_word = model.transform(alone).argmax(axis=1) == 0
+    vertices = list(dict.fromkeys(X.locations_of(1)[of_word].ravel().tolist()))
+    vertices = [vertex for vertex in vertices if vertex >= 0]
+    from selenium.webdriver import Keys  # noqa: PLC0415
+
+    for vertex in vertices:
+        browser.find_element("id", "raw").send_keys(Keys.ENTER)
+        name = f"vertex {vertex}: "
+        if kind == "image":
+            name = f"pixel (row {vertex // 10}, column {vertex % 10}): "
+        assert text_of(browser, "raw-note").startswith(name)
+        here = (X.locations_of(1) == vertex).any(axis=(1, 2))
+        births = X["H0"][1][here, 0]
+        assert np.allclose(
+            sorted(trace(browser, "plane", "marked")["x"]), sorted(births)
+        )
+    browser.find_element("id", "raw").send_keys(Keys.ENTER)
+    assert text_of(browser, "raw-note").startswith(f"{of_word.sum()} point")
     assert trace(browser, "plane", "marked")["x"] == []
 
 

@@ -4,7 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from pbow.explorer.thinning import most_per_diagram, round_off, rows_to_keep, spread
+from pbow.explorer.thinning import (
+    most_per_diagram,
+    round_off,
+    round_points,
+    rows_to_keep,
+    spread,
+)
 
 MANY = np.c_[np.zeros(100), np.random.default_rng(0).permutation(100) + 1.0]
 
@@ -33,12 +39,25 @@ def test_of_many_points_an_even_choice_stays_with_the_most_persistent():
 
 def test_rounding_is_within_what_the_page_promises():
     rng = np.random.default_rng(0)
-    vectors = np.array([0.0, 1e-300, 0.5, 1.0, 1.0 + 2.0**-50, 1e300])
-    vectors = np.concatenate((vectors, rng.uniform(0.0, 1.0, 1000)))
+    vectors = np.array([0.0, 1e-300, 0.5, 1.0, 1.0 + 2.0**-50, 1e5 + 1e-9, 1e300, 2e6])
+    vectors = np.concatenate((vectors, rng.uniform(0.0, 9.0, 1000)))
     rounded = round_off(vectors)
     assert np.abs(rounded - vectors).max() <= 1.2e-10
-    assert (rounded[vectors >= 1.0] == vectors[vectors >= 1.0]).all()
-    assert len({x.hex()[-5:] for x in rounded[6:].tolist()}) < 20
+    assert (rounded[6:8] == vectors[6:8]).all()
+    assert len({x.hex()[-5:] for x in rounded[8:].tolist()}) < 200
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-9, 1e80])
+def test_points_are_rounded_to_what_can_be_seen(scale):
+    rng = np.random.default_rng(0)
+    axes = np.array([5.0, 7.0, 0.0, 0.1]) * scale
+    points = np.column_stack((rng.uniform(5.0, 7.0, 500), rng.uniform(0.0, 0.1, 500)))
+    points = np.vstack((points, [[900.0, -3.0]])) * scale
+    rounded = round_points(points, axes)
+    assert (np.abs(rounded - points) <= np.array([2.0, 0.1]) * scale * 2.0**-25).all()
+    assert len(set((rounded.view(np.uint64) & 0xFFFF).ravel().tolist())) < 20
+    line = np.array([[1.0, 0.0], [1.0 + 2.0**-52, 0.0]])
+    assert (round_points(line, [0.0, 1e-250, -1.0, 1.0]) == line).all()
 
 
 def test_a_choice_has_its_share_of_each_class_however_they_are_ordered():

@@ -4,11 +4,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from hypothesis import given
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 from tests.homology.references import (
     OCTAHEDRON,
     assert_same_points,
+    coarse_clouds,
     diagrams_of_tree,
     in_order,
 )
@@ -104,6 +106,29 @@ def test_locations_are_the_simplices_of_the_textbook_reduction(n_coordinates, rn
         for (birth, death), point in zip(found, part[0], strict=True):
             assert np.sqrt(tree.filtration(birth)) == point[0]
             assert (np.sqrt(tree.filtration(death)) if death else np.inf) == point[1]
+
+
+@given(coarse_clouds)
+def test_of_equal_simplices_each_is_the_location_of_one_point(cloud):
+    """Points that coincide, on lines and on grids."""
+    dims = range(cloud.shape[1])
+    X = alpha([cloud, []], dims, return_locations=True)
+    assert_same_points(X, alpha([cloud, []], dims))
+    tree = gudhi.AlphaComplex(points=cloud).create_simplex_tree()
+    for dim in dims:
+        simplices = [
+            [[v for v in simplex if v >= 0] for simplex in pair]
+            for pair in X[f"H{dim}"].locations_of(0).tolist()
+        ]
+        for (birth, death), (born, dead) in zip(
+            simplices, X[f"H{dim}"][0], strict=True
+        ):
+            assert len(birth) == dim + 1
+            assert np.sqrt(tree.filtration(birth)) == born
+            assert (np.sqrt(tree.filtration(death)) if death else np.inf) == dead
+        for side in zip(*simplices, strict=True):
+            found = [tuple(simplex) for simplex in side if simplex]
+            assert len(set(found)) == len(found)
 
 
 def _reduced(tree):

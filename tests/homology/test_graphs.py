@@ -265,14 +265,42 @@ def test_locations_of_sublevel_diagrams_are_the_vertices_of_gudhis_pairs(n_value
 
 
 @pytest.mark.parametrize("n_values", [3, 10**6], ids=["ties", "distinct"])
-def test_locations_of_extended_diagrams_have_the_values_of_points(n_values, rng):
+def test_locations_of_extended_diagrams_are_those_of_both_ways_and_of_gudhi(
+    n_values, rng
+):
     graphs, values = _random_graphs(rng, n_values)
     X = graph_extended(graphs, values, return_locations=True)
     assert_same_points(X, graph_extended(graphs, values))
-    # Of distinct values this leaves no other vertex.
+    up = graph_sublevel(graphs, values, return_locations=True)
+    down = graph_sublevel(graphs, [-v for v in values], return_locations=True)
+    for i, ((edges, n), heights) in enumerate(zip(graphs, values, strict=True)):
+        found = {name: _vertices(X[name], i) for name in EXTENDED}
+        (finite_up, first), (finite_down, last) = (
+            ([p for p in pairs if p[1] >= 0], [p[0] for p in pairs if p[1] < 0])
+            for pairs in (_vertices(up, i), _vertices(down, i))
+        )
+        assert found["Ord0"] == finite_up
+        assert found["Rel1"] == sorted((b, a) for a, b in finite_down)
+        # A component is seen from below and from above, unless it has one value.
+        assert {a for a, _ in found["Ext0"]} <= {*first}
+        assert {b for _, b in found["Ext0"]} <= {*last}
+        # gudhi scales the values: ranks, which it does not confuse.
+        at = np.argsort(ranked(heights))
+        by_gudhi = extended_by_gudhi(edges, n, ranked(heights))
+        for name in ("Ext0", "Ext1"):
+            ends = at[by_gudhi[name].round().astype(int)].reshape(-1, 2).tolist()
+            expected = sorted((a, b) for a, b in ends if heights[a] < heights[b])
+            if name == "Ext0":  # where ranks take the last vertex of the highest ones
+                assert [a for a, _ in found[name]] == [a for a, _ in expected]
+            else:
+                assert found[name] == expected
     for name in X.parts:
         assert_values_at_locations(X[name], values)
     assert len(X["Ext1"].points) > 0
+
+
+def _vertices(part, i):
+    return sorted(map(tuple, part.locations_of(i)[:, :, 0].tolist()))
 
 
 @each_function

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 from tests.homology.references import (
@@ -245,8 +245,29 @@ def test_locations_are_the_vertices_that_enter_at_birth_and_death(extra, rng):
     assert_same_points(X, mesh_geodesic(vertices, faces, sources))
     assert X.has_essential
     assert X.finite().points.size > 0
-    # Distances are distinct, so that a value belongs to one vertex.
-    assert_values_at_locations(X, [_distances(vertices, faces, s) for s in sources])
+    distances = [_distances(vertices, faces, source) for source in sources]
+    # They are distinct, so that a value belongs to one vertex.
+    assert all(len(np.unique(found)) == len(found) for found in distances)
+    assert_values_at_locations(X, distances)
+
+
+@pytest.mark.parametrize("extra", [[], [[0, 1, 5]]], ids=["surface", "branching edge"])
+def test_locations_at_equal_distances_are_at_these_distances(extra, rng):
+    """On a flat grid with holes, many vertices are as far as others."""
+    vertices = np.array([(x, y, 0.0) for y in range(9) for x in range(8)])
+    corner = np.array([r * 8 + c for r in range(8) for c in range(7)])
+    faces = np.concatenate([corner[:, None] + [0, 1, 9], corner[:, None] + [0, 9, 8]])
+    faces = [*faces[rng.random(len(faces)) < 0.8].tolist(), *extra]
+    sources = [0, 20, 71]
+    X = mesh_geodesic(vertices, faces, sources, return_locations=True)
+    assert_same_points(X, mesh_geodesic(vertices, faces, sources))
+    for i, source in enumerate(sources):
+        distances = _distances(vertices, faces, source)
+        assert len(np.unique(distances)) < len(distances) - 10
+        places = X.locations_of(i)[:, :, 0]
+        expected = np.where(places >= 0, distances[places], np.inf)
+        assert_allclose(X[i], expected, rtol=1e-12)
+        assert len(places) > 0
 
 
 def _distances(vertices, faces, source):
@@ -254,9 +275,7 @@ def _distances(vertices, faces, source):
     a, b = np.unique(np.sort(sides, axis=1), axis=0).T
     lengths = np.linalg.norm(vertices[a] - vertices[b], axis=1)
     roads = csr_array((lengths, (a, b)), shape=2 * [len(vertices)])
-    distances = dijkstra(roads, directed=False, indices=source)
-    assert len(np.unique(distances)) == len(distances)
-    return distances
+    return dijkstra(roads, directed=False, indices=source)
 
 
 def test_return_locations_is_true_or_false():

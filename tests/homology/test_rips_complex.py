@@ -229,6 +229,31 @@ def test_located_diagrams_are_the_same(cloud, max_edge):
     assert X["H1"].locations_of(1).shape == (0, 2, 2)
 
 
+@pytest.mark.parametrize("max_edge", [None, 1.5])
+@given(cloud=coarse_clouds)
+def test_of_equal_edges_the_first_enters_first(cloud, max_edge):
+    """As in a simplex tree that edges enter one by one."""
+    lengths = cdist(cloud, cloud)
+    a, b = np.nonzero(np.tril(lengths <= (max_edge or np.inf), k=-1))
+    order = np.argsort(lengths[a, b], kind="stable")
+    edges = np.column_stack((b, a))[order].tolist()
+    tree = gudhi.SimplexTree()
+    for vertex in range(len(cloud)):
+        tree.insert([vertex], 0.0)
+    for rank, edge in enumerate(edges, 1):
+        tree.insert(edge, float(rank))
+    tree.expansion(3)
+    levels = np.array([0.0, *np.sort(lengths[a, b]), np.inf])
+    ends = np.array([[-1, -1], *edges, [-1, -1]])
+    X = rips([cloud, []], (0, 1, 2), max_edge=max_edge, return_locations=True)
+    for dim, diagram in enumerate(diagrams_of_tree(tree, (0, 1, 2))):
+        ranks = np.where(np.isinf(diagram), len(edges) + 1, diagram).astype(int)
+        lasting = ranks[levels[ranks[:, 0]] < levels[ranks[:, 1]]]
+        first = 1 if dim == 0 else 0  # points of H0 are born at a point, not an edge
+        found = X[f"H{dim}"].locations_of(0)[:, first:].tolist()
+        assert sorted(found) == sorted(ends[lasting][:, first:].tolist())
+
+
 @pytest.mark.parametrize("max_edge", [None, 1.0, 0.3])
 @pytest.mark.parametrize("n_points", [25, 300])
 def test_locations_are_the_edges_of_birth_and_death(n_points, max_edge, rng):

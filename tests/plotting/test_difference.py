@@ -89,7 +89,7 @@ def test_between_them_is_what_one_has_more_in_its_color():
     assert circles(ax).get_linewidths()[2] == 0
 
 
-def test_the_order_of_labels_decides_who_is_left_and_red():
+def test_the_order_of_labels_decides_who_is_left_and_orange():
     axes = draw(("b", "a"))
     assert titles(axes) == ["b", "difference", "a"]
     assert colors(axes[1])[:2] == [to_rgba(BLUE), to_rgba(ORANGE)]

@@ -11,7 +11,9 @@ class Allowance:
     A first call waits for seconds while a loop is compiled, and for a tenth of one
     while it is loaded; numpy is done with a few hundred diagrams before that. But it is
     slower, so it may do no more than `total` in all, in units of the caller: then the
-    loop is compiled. Only for what has the same bits either way.
+    loop is compiled, as interpreters do after some calls of a function. The only state
+    that modules of pbow keep: it decides when results come, and never which. So it is
+    only for what has the same bits either way.
 
     Examples
     --------

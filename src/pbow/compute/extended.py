@@ -129,9 +129,14 @@ def _upwards(
                 ord0[n_ord0, 0] = marks[younger]
                 ord0[n_ord0, 1] = marks[r]
                 n_ord0 += 1
+    # The first vertex going down: of equal values that of the lower index, as always.
     top = np.empty(n, np.int32)
     for r in range(n):
-        top[find(parent, r)] = r
+        top[r] = r
+    for r in range(n):
+        elder = find(parent, r)
+        if levels[r] > levels[top[elder]]:
+            top[elder] = r
     for r in range(n):
         if parent[r] == r and levels[r] < levels[top[r]]:
             ext0[n_ext0, 0] = marks[r]

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,9 +16,10 @@ from pbow.compute.jit import inlined, interpreted, is_compiled, loop
 from pbow.compute.random import draw_unit, fill_units
 from pbow.compute.sums import sum_of
 
-__all__ = ["lloyd", "seed_plusplus"]
+__all__ = ["choose_seeding", "lloyd", "seed_plusplus"]
 
 Floats = NDArray[np.float64]
+Seeding = Callable[..., int]
 
 # A quarter, and less by far more than rounding errors.
 QUARTER = 0.25 * (1.0 - 1e-9)
@@ -29,7 +32,12 @@ IN_NUMPY = Allowance(2e7)
 
 
 def seed_plusplus(
-    points: Floats, stream: np.uint64, n_trials: int, words: Floats, words_per_call: int
+    points: Floats,
+    stream: np.uint64,
+    n_trials: int,
+    words: Floats,
+    words_per_call: int,
+    add_words: Seeding | None = None,
 ) -> int:
     """Choose ``words`` among ``points`` by squared distances, greedily.
 
@@ -38,7 +46,7 @@ def seed_plusplus(
     before; the one that leaves the least sum of such distances is taken. Returns how
     many could be chosen: fewer than ``len(words)`` means that there are no more
     distinct points. Cost: n * n_words * (1 + n_trials); compiled calls end after
-    ``words_per_call``.
+    ``words_per_call``. ``add_words`` is what :func:`choose_seeding` returns.
     """
     n, n_words = len(points), len(words)
     # Coordinates apart: the compiler does not vectorize over pairs.
@@ -46,8 +54,7 @@ def seed_plusplus(
     squared, nearer = np.full(n, np.inf), np.empty(BLOCK)
     block_sums = np.empty(-(-n // BLOCK))
     chosen = np.full(n_words + 1, -1)
-    compiled = is_compiled(_seed) or not IN_NUMPY.covers(n * n_words * (1 + n_trials))
-    add_words = _seed if compiled else _seed_in_numpy
+    add_words = add_words or choose_seeding(n * n_words * (1 + n_trials))
     n_found = 0
     for first in range(0, n_words, words_per_call):
         last = min(first + words_per_call, n_words)
@@ -59,6 +66,12 @@ def seed_plusplus(
             break
     words[:n_found] = points[chosen[:n_found]]
     return n_found
+
+
+def choose_seeding(work: int, allowance: Allowance = IN_NUMPY) -> Seeding:
+    """Return the loop, or numpy as long as that is done before the loop is compiled."""
+    seed: Seeding = _seed
+    return seed if is_compiled(seed) or not allowance.covers(work) else _seed_in_numpy
 
 
 @loop

@@ -8,7 +8,7 @@ import tomllib
 import types
 import typing
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, get_args, get_origin
@@ -199,7 +199,7 @@ class Cell:
 
     dataset: DatasetEntry
     descriptor: DescriptorEntry
-    grid: Grid
+    grid: Grid = field(default_factory=dict)
     optimum: Params | None = None
     paper: Reported | None = None
 
@@ -236,13 +236,13 @@ class Experiment:
         Data set after data set, descriptors in the order of the file.
     """
 
-    name: str
-    title: str
-    caption: str
+    name: str = ""
+    title: str = ""
+    caption: str = ""
     text: str
-    seed: int
-    repetitions: int
-    classifier: Classifier
+    seed: int = 0
+    repetitions: int = 5
+    classifier: Classifier = Classifier()
     cells: tuple[Cell, ...]
 
     @property
@@ -356,51 +356,53 @@ class _Reader:
         for key, table in tables.items():
             if not isinstance(table, dict) or not table:
                 self.fail("", f"at least one table [{key}.<name>]", table or "none")
-        top = self.make(_Top, "", content)
-        if top.name:  # it becomes a file's
-            self._check_name("name", top.name)
+        read: Experiment = self.make(Experiment, "", content, text=text, cells=())
+        name = read.name or self.path.stem
+        self._check_name("name", name)  # it becomes a file's
         datasets = {
-            name: self._dataset(name, table)
-            for name, table in tables["datasets"].items()
+            n: self._dataset(n, table) for n, table in tables["datasets"].items()
         }
-        for name, entry in datasets.items():
+        for entry in datasets.values():
             if entry.variant_of and entry.variant_of not in datasets:
                 expected = f"variant_of to be one of {', '.join(datasets)}"
-                self.fail(f"datasets.{name}", expected, repr(entry.variant_of))
+                self.fail(f"datasets.{entry.name}", expected, repr(entry.variant_of))
         cells = [
             cell
-            for name, table in tables["descriptors"].items()
-            for cell in self._cells(name, table, datasets)
+            for n, table in tables["descriptors"].items()
+            for cell in self._cells(n, table, datasets)
         ]
-        papers = {cell.name: cell.paper for cell in cells}
-        for k, cell in enumerate(cells):
-            if original := cell.dataset.variant_of:
-                paper = papers.get(f"{original}/{cell.descriptor.name}")
-                cells[k] = replace(cell, paper=paper)
         entries = {cell.descriptor.name: cell.descriptor for cell in cells}
         for key, named in (("datasets", datasets), ("descriptors", entries)):
             titles = [entry.title for entry in named.values()]
             if len({*titles}) < len(titles):  # of columns and rows of tables
                 self.fail(key, "titles that differ from each other", sorted(titles))
+        papers = {cell.name: cell.paper for cell in cells}
+        for k, cell in enumerate(cells):
+            if original := cell.dataset.variant_of:
+                paper = papers.get(f"{original}/{cell.descriptor.name}")
+                cells[k] = replace(cell, paper=paper)
         order = list(datasets)
         cells.sort(key=lambda cell: order.index(cell.dataset.name))
-        name = top.name or self.path.stem
-        names = {"name": name, "title": top.title or name}
-        return Experiment(**vars(top) | names, text=text, cells=tuple(cells))
+        return replace(
+            read,
+            name=name,
+            title=read.title or name,
+            classifier=self._classifier(read.classifier),
+            cells=tuple(cells),
+        )
 
     def make(self, cls: type[Any], place: str, content: Any, **given: Any) -> Any:
         """Make a dataclass of a table: keys are its fields, values have their types."""
         if not isinstance(content, dict):
             self.fail(place, "a table", _shown(content))
         types_of = typing.get_type_hints(cls)
-        known = [f.name for f in fields(cls) if f.name not in given]
+        known = {f.name: f for f in fields(cls) if f.name not in given}
         unknown = [f"{k}{did_you_mean(k, known)}" for k in content if k not in known]
         if unknown:
             self.fail(place, f"only {', '.join(known)}", ", ".join(unknown))
-        for f in fields(cls):
-            is_needed = f.default is f.default_factory is MISSING
-            if is_needed and f.name not in content | given:
-                self.fail(place, f"a value for {f.name}", "none")
+        for name, f in known.items():
+            if f.default is f.default_factory is MISSING and name not in content:
+                self.fail(place, f"a value for {name}", "none")
         values = {
             key: self._value(types_of[key], f"{place}.{key}".lstrip("."), value)
             for key, value in content.items()
@@ -411,23 +413,16 @@ class _Reader:
         """Check one value against the type of its field."""
         # X | None: TOML leaves out what is None.
         if get_origin(kind) is types.UnionType:
-            (kind,) = (option for option in get_args(kind) if option is not type(None))
+            kind, _ = get_args(kind)
         origin, inner = get_origin(kind) or kind, get_args(kind)
-        if kind is Reported:
-            return self.make(Reported, place, value)
-        if kind is Classifier:
-            return self._classifier(place, value)
+        if is_dataclass(kind):
+            return self.make(kind, place, value)  # type: ignore[arg-type]
         if origin in (tuple, list):
             if not isinstance(value, list) or not value:
                 self.fail(place, "a list of values", _shown(value))
             return origin(self._value(inner[0], place, one) for one in value)
         if origin is dict and isinstance(value, dict):
-            return {
-                key: [_or_none(v) for v in self._value(inner[1], place, one)]
-                if get_origin(inner[1]) is list
-                else _or_none(self._plain(place, one))
-                for key, one in value.items()
-            }
+            return {k: self._value(inner[1], place, one) for k, one in value.items()}
         if kind is Any:
             return self._plain(place, value)
         expected, is_valid = _PLAIN_TYPES[origin]
@@ -439,15 +434,6 @@ class _Reader:
             self.fail(place, expected, _shown(value))
         return float(value) if origin is float else value
 
-    def _classifier(self, place: str, table: Any) -> Classifier:
-        made: Classifier = self.make(Classifier, place, table)
-        for name in made.names:
-            if name not in CLASSIFIERS:
-                self.fail(f"{place}.names", f"some of {', '.join(CLASSIFIERS)}", name)
-        if min(made.c_values) <= 0.0:
-            self.fail(f"{place}.c_values", "numbers > 0", list(made.c_values))
-        return replace(made, c_values=tuple(sorted(made.c_values)))
-
     def _plain(self, place: str, value: Any) -> Any:
         """Refuse what JSON, the format of runs, cannot hold."""
         try:
@@ -455,7 +441,15 @@ class _Reader:
         except (TypeError, ValueError, RecursionError):
             kinds = "text, finite numbers, true, false, lists or tables"
             self.fail(place, kinds, _shown(value))
-        return value
+        return None if value == NONE else value
+
+    def _classifier(self, read: Classifier) -> Classifier:
+        for name in read.names:
+            if name not in CLASSIFIERS:
+                self.fail("classifier.names", f"some of {', '.join(CLASSIFIERS)}", name)
+        if min(read.c_values) <= 0.0:
+            self.fail("classifier.c_values", "numbers > 0", list(read.c_values))
+        return replace(read, c_values=tuple(sorted(read.c_values)))
 
     def _dataset(self, name: str, table: Any) -> DatasetEntry:
         place = f"datasets.{name}"
@@ -478,59 +472,32 @@ class _Reader:
         self._check_name("descriptors", name)
         if not isinstance(table, dict):
             self.fail(place, "a table", _shown(table))
-        names = list(datasets)
-        only, special = table.pop("only", names), table.pop("on", {})
+        only, special = table.pop("only", [*datasets]), table.pop("on", {})
         entry: DescriptorEntry = self.make(DescriptorEntry, place, table, name=name)
         entry = replace(entry, title=entry.title or name)
-        known = isinstance(only, list) and all(one in names for one in only)
+        known = isinstance(only, list) and all(one in [*datasets] for one in only)
         if not known or not only or any(only.count(one) > 1 for one in only):
-            listed = ", ".join(names)
+            listed = ", ".join(datasets)
             self.fail(place, f"only to be a list of some of {listed}", _shown(only))
         if not isinstance(special, dict):
             self.fail(place, "'on' to be a table", _shown(special))
         if any(one not in only for one in special):
             self.fail(place, f"'on' to have some of {', '.join(only)}", list(special))
         for dataset in only:
-            own = special.get(dataset, {})
-            here = self.make(_Special, f"{place}.on.{dataset}", own)
-            grid = entry.grid | here.grid
+            where, own = f"{place}.on.{dataset}", special.get(dataset, {})
+            both = {"dataset": datasets[dataset], "descriptor": entry}
+            cell: Cell = self.make(Cell, where, own, **both)
+            grid = entry.grid | cell.grid
             for key, values in grid.items():
                 # Twice the same combination would be one run that counts twice.
                 if len({json.dumps(value) for value in values}) < len(values):
                     expected = f"{key} to have every value once"
                     self.fail(f"{place}.grid", expected, values)
-            yield Cell(
-                dataset=datasets[dataset],
-                descriptor=entry,
-                grid=grid,
-                optimum=here.optimum,
-                paper=here.paper,
-            )
+            yield replace(cell, grid=grid)
 
     def _check_name(self, place: str, name: str) -> None:
         if not name or "/" in name:  # a cell is called data set/descriptor
             self.fail(place, "names that are not empty and have no '/'", repr(name))
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Top:
-    """What stands above all tables."""
-
-    name: str = ""
-    title: str = ""
-    caption: str = ""
-    seed: int = 0
-    repetitions: int = 5
-    classifier: Classifier = Classifier()
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Special:
-    """What a descriptor has of its own on one data set."""
-
-    grid: Grid = field(default_factory=dict)
-    optimum: Params | None = None
-    paper: Reported | None = None
 
 
 _PLAIN_TYPES: Mapping[Any, tuple[str, Any]] = types.MappingProxyType(
@@ -549,7 +516,3 @@ def _shown(value: Any) -> str:
         return f"{value!r:.200}"
     except (RecursionError, ValueError):  # tables in tables, or thousands of digits
         return "a value that is too large to show"
-
-
-def _or_none(value: Any) -> Any:
-    return None if value == NONE else value

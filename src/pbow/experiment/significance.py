@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from pbow._utils.checks import is_finite_number, is_integer
+from pbow._utils.checks import is_finite_number
 
-__all__ = ["corrected_t_test", "smallest_p", "wilcoxon"]
+__all__ = ["corrected_t_test", "wilcoxon"]
 
 Floats = NDArray[np.float64]
 
@@ -57,26 +57,6 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> float:
         n_ways[rank:] = n_ways[rank:] + n_ways[:-rank]
     n_extreme = int(n_ways[: min(positive, total - positive) + 1].sum())
     return min(1.0, 2 * n_extreme / (1 << len(ranks)))
-
-
-def smallest_p(n: int) -> float:
-    """Return the smallest p-value that the two-sided Wilcoxon test of n pairs can have.
-
-    Parameters
-    ----------
-    n : int
-        Number of pairs.
-
-    Examples
-    --------
-    >>> from pbow.experiment.significance import smallest_p
-    >>> smallest_p(5), smallest_p(4)
-    (0.0625, 0.125)
-    """
-    if not is_integer(n, 0):
-        msg = f"Expected n to be a number of pairs, an int >= 0; got {n!r}."
-        raise ValueError(msg)
-    return min(1.0, math.ldexp(2.0, -n))
 
 
 def corrected_t_test(

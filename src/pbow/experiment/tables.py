@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +26,15 @@ if TYPE_CHECKING:
     import pandas as pd
     from pandas.io.formats.style import Styler
 
-__all__ = ["FORMATS", "Table", "facts", "make_tables", "stand_in_for", "summarize"]
+__all__ = [
+    "FORMATS",
+    "Table",
+    "facts",
+    "make_tables",
+    "spread",
+    "stand_in_for",
+    "summarize",
+]
 
 FORMATS = ("markdown", "latex", "csv")
 # The paper's level, at which it corrects nothing for the number of tests.
@@ -185,21 +192,25 @@ def readable_tables(experiment: Experiment, runs: RunsTable) -> list[Table]:
     summary = summarize(experiment, runs)
     once = summary.drop_duplicates(["dataset", "descriptor"])
     paper = once[once.paper_accuracy.notna()].assign(classifier="paper")
-    entries = _entries(summary, _nested)
+    entries = _entries(summary, _accuracies(summary, "nested_mean", "nested_std"))
     tables = [_lay_out(experiment, "Accuracy (%), nested selection", entries)]
     if len(paper):
-        entries = _entries(summary[~summary.ours], _tested)
-        entries += _entries(paper[~paper.ours], _paper_accuracy)
-        for dataset in experiment.datasets:
-            if cited := dataset.state_of_the_art:
-                text = f"{_spread(cited.accuracy, cited.std)} ({cited.source})"
-                entries.append(
-                    ("State of the art", "cited", dataset.title, text, False)
-                )
+        here, there = summary[~summary.ours], paper[~paper.ours]
+        means = _accuracies(here, "test_chosen_mean", "test_chosen_std")
+        entries = _entries(here, means, bold="")
+        means = _accuracies(there, "paper_accuracy", "paper_std")
+        entries += _entries(there, means, bold="paper_best")
+        entries += [
+            ("State of the art", "cited", data.title, f"{mean} ({cited.source})", False)
+            for data in experiment.datasets
+            if (cited := data.state_of_the_art)
+            for mean in (spread(cited.accuracy, cited.std),)
+        ]
         title = "Accuracy (%), test-chosen as in the paper"
         tables.append(_lay_out(experiment, title, entries))
-    entries = _entries(once.assign(classifier="here"), _seconds)
-    entries += _entries(paper[paper.paper_seconds.notna()], _paper_seconds)
+    here, there = once.assign(classifier="here"), paper[paper.paper_seconds.notna()]
+    entries = _entries(here, _durations(here, "seconds"), bold="")
+    entries += _entries(there, _durations(there, "paper_seconds"), bold="paper_fastest")
     title = "Seconds to construct the representation, median over the splits, nested"
     return [*tables, _lay_out(experiment, title, entries)]
 
@@ -284,12 +295,13 @@ Entry = tuple[str, str, str, str, bool]
 
 
 def _entries(
-    summary: pd.DataFrame, entry: Callable[[Any], tuple[str, bool]]
+    summary: pd.DataFrame, texts: list[str], bold: str = "marked"
 ) -> list[Entry]:
-    return [
-        (row.descriptor_title, row.classifier, row.dataset_title, *entry(row))
-        for row in summary.itertuples()
-    ]
+    """Return an entry per row; `bold` is a column, without which none is bold."""
+    titles = summary[["descriptor_title", "classifier", "dataset_title"]]
+    are_bold = summary.get(bold, [False] * len(texts))
+    rows = zip(titles.itertuples(index=False), texts, are_bold, strict=True)
+    return [(*place, text, bool(is_bold)) for place, text, is_bold in rows]
 
 
 def _lay_out(experiment: Experiment, title: str, given: list[Entry]) -> Table:
@@ -308,38 +320,19 @@ def _lay_out(experiment: Experiment, title: str, given: list[Entry]) -> Table:
     return Table(title, entries, bold)
 
 
-def _nested(row: Any) -> tuple[str, bool]:
-    return _number(row, "nested"), bool(getattr(row, "marked", False))
+def _accuracies(summary: pd.DataFrame, mean: str, std: str) -> list[str]:
+    """Return means and deviations; of a cell that has none, how far it is."""
+    known = summary.reindex(columns=[mean, std, "status"]).itertuples(index=False)
+    isna = pandas().isna
+    return [status if isna(mean) else spread(mean, std) for mean, std, status in known]
 
 
-def _tested(row: Any) -> tuple[str, bool]:
-    return _number(row, "test_chosen"), False
+def _durations(summary: pd.DataFrame, name: str) -> list[str]:
+    known = summary.reindex(columns=[name])[name].astype(float)
+    texts = known.map(lambda s: f"{s:,.1f}" if s >= 1.0 else f"{s:.2g}")
+    return list(texts.where(known.notna(), ""))
 
 
-def _number(row: Any, selection: str) -> str:
-    mean = getattr(row, f"{selection}_mean", np.nan)
-    if np.isnan(mean):
-        return str(row.status)
-    return _spread(mean, getattr(row, f"{selection}_std"))
-
-
-def _paper_accuracy(row: Any) -> tuple[str, bool]:
-    return _spread(row.paper_accuracy, row.paper_std), row.paper_best
-
-
-def _seconds(row: Any) -> tuple[str, bool]:
-    return _duration(getattr(row, "seconds", np.nan)), False
-
-
-def _paper_seconds(row: Any) -> tuple[str, bool]:
-    return _duration(row.paper_seconds), row.paper_fastest
-
-
-def _spread(mean: float, std: float | None) -> str:
+def spread(mean: float, std: float | None) -> str:
+    """Return a mean and its standard deviation, where there is one."""
     return f"{mean:.1f}" + ("" if pandas().isna(std) else f" ± {std:.1f}")
-
-
-def _duration(seconds: float) -> str:
-    if np.isnan(seconds):
-        return ""
-    return f"{seconds:,.1f}" if seconds >= 1.0 else f"{seconds:.2g}"

@@ -12,7 +12,7 @@ import numpy as np
 
 from pbow.evaluation import Search
 from pbow.evaluation.representation import classifiers_for, is_kernel
-from pbow.experiment.declaration import Cell, Experiment, Params, describe
+from pbow.experiment.declaration import SOURCES, Cell, Experiment, Params, describe
 from pbow.experiment.descriptors import make_descriptor
 
 __all__ = [
@@ -32,15 +32,9 @@ SCREEN, FINAL = "screen", "final"
 # Of a screening, one of three inner folds is predicted.
 SCREENING_FOLDS = 3
 # What decides on the samples of a data set.
-OF_DATASETS = (
-    "load",
-    "diagrams",
-    "labels",
-    "shapes",
-    "surfaces",
-    "per_label",
-    "protocol",
-)
+OF_DATASETS = (*SOURCES, "labels", "per_label", "protocol")
+# What changes how a descriptor is used.
+OF_DESCRIPTORS = ("standardize", "rescale", "factor", "fit_on_all")
 # They change how long a result takes, or are set by the repetition.
 NO_EFFECT = ("n_jobs", "random_state")
 
@@ -196,7 +190,7 @@ def _screening(experiment: Experiment, cell: Cell) -> list[Task]:
 
 
 def _tasks(
-    experiment: Experiment, cell: Cell, stage: str, wanted: Iterable[tuple[Params, int]]
+    experiment: Experiment, cell: Cell, stage: str, wanted: Sequence[tuple[Params, int]]
 ) -> list[Task]:
     asked = experiment.classifier
     search = Search(c_values=asked.c_values, max_iterations=asked.max_iterations)
@@ -212,10 +206,20 @@ def _tasks(
     classifiers = classifiers_for(made, asked.names)
     if stage == SCREEN:
         classifiers = classifiers[:1]
-    digests: dict[str, str] = {}
-    tasks = []
-    for params, repetition in wanted:
-        task = Task(
+
+    how = {"search": asdict(search), "rows": rows, "classifiers": classifiers}
+    combinations = {describe(params): params for params, _ in wanted}
+    digests = {
+        name: _digest(experiment, cell, params, how)
+        for name, params in combinations.items()
+    }
+
+    def key(params: Params, repetition: int) -> str:
+        text = f"{digests[describe(params)]} {repetition}"
+        return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+    return [
+        Task(
             cell=cell,
             stage=stage,
             params=params,
@@ -223,36 +227,25 @@ def _tasks(
             search=search,
             rows=rows,
             classifiers=classifiers,
-            key="",
+            key=key(params, repetition),
         )
-        name = describe(params)
-        if name not in digests:
-            digests[name] = _digest(experiment, task)
-        key = hashlib.sha256(f"{digests[name]} {repetition}".encode()).hexdigest()[:24]
-        tasks.append(replace(task, key=key))
-    return tasks
+        for params, repetition in wanted
+    ]
 
 
-def _digest(experiment: Experiment, task: Task) -> str:
+def _digest(
+    experiment: Experiment, cell: Cell, params: Params, how: dict[str, Any]
+) -> str:
     """Return a digest of all that the results of a task depend on in any repetition."""
-    dataset, descriptor = asdict(task.cell.dataset), task.cell.descriptor
-    made = make_descriptor(descriptor.make, task.params, seed=0)
-    effective = made.get_params()
-    for name in NO_EFFECT:
-        effective.pop(name, None)
-    content = {
+    dataset, descriptor = asdict(cell.dataset), cell.descriptor
+    made = make_descriptor(descriptor.make, params, seed=0)
+    content = how | {
         "format": FORMAT,
         "seed": experiment.seed,
         "dataset": {name: dataset[name] for name in OF_DATASETS},
         "class": f"{type(made).__module__}:{type(made).__qualname__}",
-        "params": effective,
-        "standardize": descriptor.standardize,
-        "rescale": descriptor.rescale,
-        "factor": descriptor.factor,
-        "fit_on_all": descriptor.fit_on_all,
-        "search": asdict(task.search),
-        "rows": task.rows,
-        "classifiers": task.classifiers,
+        "params": {k: v for k, v in made.get_params().items() if k not in NO_EFFECT},
+        **{name: getattr(descriptor, name) for name in OF_DESCRIPTORS},
     }
     text = json.dumps(content, sort_keys=True, default=repr)
     return hashlib.sha256(text.encode()).hexdigest()

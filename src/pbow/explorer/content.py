@@ -45,6 +45,7 @@ Floats = NDArray[np.float64]
 
 # More would be slow to draw, and could not be told apart.
 MOST_DRAWN = 2_000
+SEEN_BY_PACK = 100_000  # numbers by which the order of bytes is chosen
 
 UNITS = {
     "counts": "number of points per diagram",
@@ -172,7 +173,7 @@ def describe(
         "model": model,
         "summary": _summary(vectorizer, samples, vectors),
         "unit": ("weighted " if has_ramp else "") + UNITS[model["encoding"]],
-        "notes": _notes(vectorizer),
+        "notes": _notes(vectorizer, samples.diagrams),
         "labels": samples.labels,
         "means": _label_means(vectorizer, samples),
         "mean_vector": vectors.mean(axis=0, dtype=np.float64).tolist(),
@@ -227,19 +228,38 @@ def _label_means(vectorizer: Any, samples: Samples) -> list[dict[str, Any]]:
     ]
 
 
-def _notes(vectorizer: Any) -> list[str]:
+def _notes(vectorizer: Any, X: Diagrams) -> list[str]:
     notes = []
+    essential = vectorizer.fitted_.essential
+    n_essential = sum(
+        int(np.isinf(X[name].points[:, 1]).sum()) for name in vectorizer.parts_
+    )
+    if n_essential and essential == "drop":
+        notes.append(
+            "This model leaves essential points out (essential='drop'): "
+            f"{plural(n_essential, 'point')} neither drawn nor counted."
+        )
+    elif n_essential and essential != "separate":
+        notes.append(
+            f"In this model, essential points have the death {essential:g}: "
+            f"{plural(n_essential, 'point')}."
+        )
     if getattr(vectorizer, "dtype", "float64") == "float32":
         notes.append(
             "The model computes in float32. Vectors of your own diagrams are computed "
             "in float64 and rounded at the end, so they agree with Python's to about "
             "six digits."
         )
-    without = [name for name in vectorizer.parts_ if name not in vectorizer.codebooks_]
+    without = [
+        name
+        for name, part in finite_parts(X, essential).items()
+        if name not in vectorizer.codebooks_
+        and (name in vectorizer.parts_ or len(part.points))
+    ]
     if without:
         notes.append(
-            f"No words for {', '.join(without)}: there was no finite point to learn "
-            "from."
+            f"No words for {', '.join(without)}: the model was fitted to diagrams "
+            "without such points."
         )
     return notes
 
@@ -381,9 +401,21 @@ def _stack(blocks: list[NDArray[np.int64]]) -> NDArray[np.int32]:
 
 
 def pack(content: NDArray[Any] | str) -> str:
-    """Return numbers, little-endian, or text deflated and in base64."""
+    """Return text, or numbers as little-endian bytes, deflated and in base64.
+
+    Before numbers there is a byte. If it is 1, the first bytes of all of them come
+    first, then the second ones, and so on: these may be more alike than numbers are.
+    """
     if isinstance(content, str):
         raw = content.encode()
     else:
-        raw = content.astype(content.dtype.newbyteorder("<")).tobytes()
+        ordered = content.astype(content.dtype.newbyteorder("<")).reshape(-1, 1)
+        numbers = ordered.view(np.uint8)
+        some = numbers[:SEEN_BY_PACK]
+        whole, apart = (len(zlib.compress(part.tobytes())) for part in (some, some.T))
+        raw = (
+            b"\x01" + numbers.T.tobytes()
+            if apart < whole
+            else b"\0" + numbers.tobytes()
+        )
     return b64encode(zlib.compress(raw)).decode("ascii")

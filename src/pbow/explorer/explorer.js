@@ -12,13 +12,17 @@
   const { model, labels, samples, ranking } = content;
   const featureCount = model.columns.length;
   if (byId("plotly") !== null) await Unpack.run("plotly");
-  const vectors = new { float64: Float64Array, float32: Float32Array }[model.dtype](
-    await Unpack.bytesOf("vectors"),
-  );
-  const drawn = new Float64Array(await Unpack.bytesOf("points"));
-  const locations = new Int32Array(await Unpack.bytesOf("locations"));
-  const rawBytes = await Unpack.bytesOf("raw-bytes");
-  if (content.raw !== null) Raw.take(content.raw, rawBytes);
+  if (window.Plotly === undefined) {
+    const { src } = document.querySelector("script[src]");
+    throw new Error(`plotly.js was not found at ${src}`);
+  }
+  const types = { float64: Float64Array, float32: Float32Array };
+  const vectors = await Unpack.numbersOf("vectors", types[model.dtype]);
+  const drawn = await Unpack.numbersOf("points", Float64Array);
+  const locations = await Unpack.numbersOf("locations", Int32Array);
+  const rawType = content.raw?.kind === "cloud" ? Float32Array : Uint8Array;
+  const rawNumbers = await Unpack.numbersOf("raw-bytes", rawType);
+  if (content.raw !== null) Raw.take(content.raw, rawNumbers.buffer);
   // Of all diagrams, then of each label: what all words have together.
   const totals = content.means.map((part) => [part.all, ...part.labels].map(sum));
   const starts = model.codebooks.map((_, k) =>
@@ -260,6 +264,7 @@
         [clipped(most), "name labels"],
       ]);
       row.dataset.word = word;
+      row.cells[5].title = most; // which is cut off if it is long
       return row;
     });
     byId("ranking").tBodies[0].replaceChildren(...rows);
@@ -410,17 +415,26 @@
     note.textContent =
       chosen.vertex === null
         ? `${counted(ofWord.length, "point")} of word ${word}: births are filled, deaths ` +
-          `open. Click a ${what} to find the points of the diagram born or dying there.`
+          `open. Click a ${what}, or press Enter here, to find the points of the diagram born ` +
+          "or dying there."
         : `${Raw.nameOf(chosen.vertex)}: ` +
           `${counted(points.filter(isAtVertex).length, "point")} of the diagram born or dying there.`;
   }
 
-  function selectVertex(event) {
-    if (content.raw === null || !isOne()) return;
-    const all = points.flatMap((point) => [0, 1].flatMap((side) => verticesOf(point, side)));
-    chosen.vertex = Raw.nearest(event, new Set(all));
+  const verticesOfAll = (some) =>
+    new Set(some.flatMap((point) => [0, 1].flatMap((side) => verticesOf(point, side))));
+
+  function selectVertex(vertex) {
+    chosen.vertex = vertex;
     showPlane();
     showWord(chosen.word);
+  }
+
+  /** By keys: the next vertex of the chosen word; none after the last. */
+  function stepVertex() {
+    const ofWord = points.filter((point) => point.word === chosen.word);
+    const all = [null, ...verticesOfAll(ofWord)];
+    selectVertex(all[(all.indexOf(chosen.vertex) + 1) % all.length]);
   }
 
   function listenToRaw() {
@@ -437,9 +451,10 @@
       drawRaw(chosen.word);
     });
     canvas.addEventListener("click", (event) => {
-      if (!isTurned) selectVertex(event);
+      if (isOne() && !isTurned) selectVertex(Raw.nearest(event, verticesOfAll(points)));
     });
     canvas.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") stepVertex();
       const by = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] };
       if (!(event.key in by) || !Raw.isSolid()) return;
       event.preventDefault();
@@ -588,6 +603,8 @@
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
     window.addEventListener("hashchange", () => {
+      byId("search").value = query = ""; // it could hide the sample that was asked for
+      chosen.vertex = null;
       readAddress();
       fillChoices();
       show();
@@ -667,5 +684,5 @@
   document.querySelector("main").setAttribute("aria-busy", "false");
 })().catch((error) => {
   Elements.byId("summary").textContent =
-    `This page cannot start; a browser of 2024 or later should. (${error})`;
+    `This page cannot start. It needs a browser of 2024 or later. ${error}`;
 });

@@ -20,6 +20,7 @@ from pbow._utils.files import AnyPath, atomic_write
 from pbow._utils.optional import import_optional
 from pbow.errors import ParameterError
 from pbow.explorer.content import (
+    Drawn,
     Samples,
     check_samples,
     describe,
@@ -28,7 +29,7 @@ from pbow.explorer.content import (
     points_to_draw,
 )
 from pbow.explorer.raw import check_raw, pack_raw
-from pbow.explorer.thinning import round_off, spread
+from pbow.explorer.thinning import round_off, round_points, spread
 
 __all__ = ["Limits", "make_page", "write_explorer"]
 
@@ -40,6 +41,7 @@ PLOTLYJS = ("inline", "directory", "cdn")
 PLOTLY_FILE = "plotly.min.js"
 
 BYTES_PER_POINT = 22  # two float64 in base64, if they do not deflate at all
+BYTES_PER_ROUNDED = 11
 # What JSON needs for a sample besides its name: number and label, and counts per part.
 BYTES_PER_SAMPLE = 16
 BYTES_PER_DIAGRAM = 20
@@ -50,9 +52,11 @@ class Limits:
     """How much a page may hold."""
 
     n_bytes: int = 20_000_000
+    n_exact: int = 6_000_000  # pages stay below by rounding and fewer points, or exceed
     spare: int = 100_000  # of these bytes, for tags and what else is not counted
     n_points: int = 150_000  # to draw; more are thinned out
-    for_points: int = 3_000_000  # bytes that vectors leave, so that diagrams are seen
+    few_points: int = 20_000  # if a page has no room for these, it becomes larger
+    for_points: int = 1_500_000  # bytes that vectors leave, so that diagrams are seen
     for_raw: int = 2_000_000  # bytes of images or clouds
 
 
@@ -108,7 +112,7 @@ def write_explorer(
     plotlyjs : {"inline", "directory", "cdn"}, default="inline"
         Where the page finds plotly.js: in itself; in a file ``plotly.min.js`` beside
         it, which is written and which several pages can use; or at plotly's server, so
-        that a page without network access stays empty.
+        that a page without network access says only that it cannot start.
 
     Raises
     ------
@@ -195,18 +199,29 @@ def _data(
     """Return the data of the page, in at most `room` bytes."""
     content = describe(vectorizer, samples, vectors)
     room -= len(_to_json(content))
+    small = room - max(limits.n_bytes - limits.n_exact, 0)
     if raw is not None:
         room -= 2 * limits.for_raw  # also for their locations
     n_points = sum(len(samples.diagrams[part].points) for part in vectorizer.parts_)
-    for_points = min(n_points * BYTES_PER_POINT, limits.for_points)
-    rows, packed, notes = _vectors_that_fit(samples, vectors, room - for_points)
-    room -= len(packed) + int(_sample_costs(samples)[rows].sum())
-    n_points = min(limits.n_points, room // BYTES_PER_POINT)
+    n_points = min(n_points, limits.n_points)
+    rows = np.arange(len(vectors))
+    packed = pack(vectors)
+    notes: list[str] = []
+    size = len(packed) + int(_sample_costs(samples).sum())
+    is_exact = size + n_points * BYTES_PER_POINT <= small
+    if not is_exact:
+        for_points = min(n_points * BYTES_PER_ROUNDED, limits.for_points)
+        rows, packed, notes = _vectors_that_fit(samples, vectors, room - for_points)
+        size = len(packed) + int(_sample_costs(samples)[rows].sum())
+        fitting = (small - size) // BYTES_PER_ROUNDED
+        if fitting < limits.few_points:
+            fitting = (room - size) // BYTES_PER_ROUNDED
+        n_points = min(n_points, fitting)
     content["raw"] = None
     raw_numbers: NDArray[Any] = np.empty(0, np.uint8)
     locate = np.zeros(len(rows), bool)
     if raw is not None:
-        chosen = [raw[i] for i in rows]
+        chosen = [raw[i] for i in rows.tolist()]
         described = pack_raw(chosen, raw_kind, samples.members[rows], limits.for_raw)
         raw_numbers = described.numbers
         locate[list(described.items)] = True
@@ -220,13 +235,14 @@ def _data(
             "width": drawn.locations.shape[2],
             "located": drawn.located,
         }
+    points = drawn.points if is_exact else _rounded(drawn, content["axes"])
     locations = drawn.locations if locate.any() else np.empty(0, np.int32)
     content["samples"] = describe_samples(samples, rows) | {"points": drawn.places}
     content["notes"] += [*notes, drawn.note]
     return {
         "content": _to_json(content),
         "vectors": packed,
-        "points": pack(drawn.points),
+        "points": pack(points),
         "locations": pack(locations),
         "raw": pack(raw_numbers),
     }
@@ -235,20 +251,17 @@ def _data(
 def _vectors_that_fit(
     samples: Samples, vectors: NDArray[Any], room: int
 ) -> tuple[NDArray[np.intp], str, list[str]]:
-    """Return the rows of the samples that fit, their vectors, packed, and notes.
+    """Return the rows of the samples that fit, their rounded vectors, and notes.
 
-    All of them to the last bit, or else rounded; or else an even choice.
+    All of them, or else an even choice.
     """
     costs = _sample_costs(samples)
     n_samples, n_features = vectors.shape
     rows = np.arange(n_samples)
-    packed = pack(vectors)
-    if len(packed) + costs.sum() <= room:
-        return rows, packed, []
     rounded = round_off(vectors)
     notes = [
-        "Vectors are rounded, by 1.2e-10 at most, so that this page stays under 20 MB; "
-        "`pbow transform` writes all digits."
+        "Vectors are rounded, by 1.2e-10 at most, and points to a millionth of the "
+        "plane, so that this page stays small; `pbow transform` writes all digits."
     ]
     while True:
         packed = pack(rounded[rows])
@@ -270,6 +283,15 @@ def _vectors_that_fit(
             "under 20 MB; means are of all. `pbow transform` writes all vectors."
         )
     return rows, packed, notes
+
+
+def _rounded(drawn: Drawn, axes: Sequence[Sequence[float]]) -> NDArray[np.float64]:
+    """Return the points of each part, rounded to what its axes show."""
+    ends = np.cumsum([sum(place["kept"]) for place in drawn.places])
+    blocks = np.split(drawn.points, ends[:-1])
+    return np.concatenate(
+        [round_points(*both) for both in zip(blocks, axes, strict=True)]
+    )
 
 
 def _sample_costs(samples: Samples) -> NDArray[np.int64]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.text import plural
 from pbow.errors import ParameterError
 from pbow.explorer.thinning import spread
 
@@ -128,7 +129,8 @@ def _notes(
 ) -> list[str]:
     notes = [f"Raw data of {len(items):,} of {len(raw):,} samples are in this page."]
     if n_given < len(raw):
-        notes.append(f"No raw data was given for {len(raw) - n_given:,} samples.")
+        n_without = plural(len(raw) - n_given, "sample")
+        notes.append(f"No raw data was given for {n_without}.")
     if n_large:
         notes.append(
             f"{n_large:,} clouds of more than {MOST_VERTICES:,} points are left out."

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["most_per_diagram", "round_off", "rows_to_keep", "spread"]
+__all__ = [
+    "most_per_diagram",
+    "round_off",
+    "round_points",
+    "rows_to_keep",
+    "spread",
+]
 
 # Half of a step is 1.2e-10, an eighth of what may differ between page and Python.
 STEPS = 2.0**32
@@ -34,13 +41,30 @@ def rows_to_keep(diagram: NDArray[np.float64], cap: int) -> NDArray[np.intp]:
 
 
 def round_off(vectors: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
-    """Return numbers below 1 rounded to 2**-32, so that their last bits deflate.
+    """Return numbers rounded to 2**-32, so that their last bits deflate.
 
-    Larger ones stay as they are; they may be too large to be multiplied.
+    Those of a million and more stay as they are; they may be too large to be
+    multiplied.
     """
     rounded = vectors.copy()
-    is_small = vectors < 1.0
+    is_small = np.abs(vectors) < 2.0**20
     rounded[is_small] = np.rint(vectors[is_small] * STEPS) / STEPS
+    return rounded
+
+
+def round_points(
+    points: NDArray[np.float64], axes: Sequence[float]
+) -> NDArray[np.float64]:
+    """Return points rounded to what can be seen: 2**-24 of the width of the axes.
+
+    `axes` are left, right, bottom and top.
+    """
+    left, right, bottom, top = axes
+    widths = np.array([right - left, top - bottom])
+    steps = np.exp2(np.floor(np.log2(widths)) - 24.0)
+    if steps.min() < 1e-200:  # where rounding would overflow
+        return points
+    rounded: NDArray[np.float64] = np.rint(points / steps) * steps
     return rounded
 
 

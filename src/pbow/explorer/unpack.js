@@ -14,6 +14,20 @@ const Unpack = (() => {
     return new Response(stream).arrayBuffer();
   }
 
+  /** The numbers of an element, of a typed array; content.py tells the order of bytes. */
+  async function numbersOf(id, Type) {
+    const unpacked = await bytesOf(id);
+    const packed = new Uint8Array(unpacked, 1);
+    if (new Uint8Array(unpacked)[0] === 0) return new Type(unpacked.slice(1));
+    const width = Type.BYTES_PER_ELEMENT;
+    const bytes = new Uint8Array(packed.length);
+    let at = 0;
+    for (let k = 0; k < width; k++) {
+      for (let i = k; i < bytes.length; i += width) bytes[i] = packed[at++];
+    }
+    return new Type(bytes.buffer);
+  }
+
   /** Run the program in an element. */
   async function run(id) {
     const script = document.createElement("script");
@@ -21,5 +35,5 @@ const Unpack = (() => {
     document.head.append(script);
   }
 
-  return { bytesOf, run };
+  return { numbersOf, run };
 })();

@@ -133,7 +133,8 @@ def graph_extended(
     Parameters
     ----------
     graphs, values, return_locations, n_jobs
-        As in :func:`graph_sublevel`. Locations are those of (min, max), as points are.
+        As in :func:`graph_sublevel`. Locations are those of (min, max), as points are;
+        of equal values that of the lower index enters first, also on the way down.
 
     Returns
     -------
