@@ -2,8 +2,9 @@
 
     make coverage
 
-The loops of compute/ are measured with Numba switched off, as Python runs them; the
-rest is measured with compiled loops. Both measurements count for one figure.
+The loops of compute/ are measured with Numba switched off, as Python runs them, by the
+tests that take no more than seconds so; the rest is measured with compiled loops. Both
+measurements count for one figure.
 """
 
 from __future__ import annotations
