@@ -7,7 +7,7 @@
 #   make experiments JOBS=8      processes; by default as many as there are cores
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz test-random test-browser test-long test-packages versions soak lint docs bench experiments-quick experiments clean
+.PHONY: help demo test fuzz mutants coverage test-random test-browser test-long test-packages versions soak lint docs bench experiments-quick experiments clean
 # All targets install into the same .venv.
 .NOTPARALLEL:
 
@@ -71,6 +71,23 @@ lint: .venv/.has-all .venv/.has-lint  ## style, types and the arrows between mod
 # Without -E a page that has not changed would keep its warnings to itself.
 docs: .venv/.has-docs  ## the web pages, into docs/_build/html
 	$(python) -m sphinx -W -E --keep-going -b html docs docs/_build/html
+
+# Which tests run which lines is known from a trace; without a change they pass.
+mutants: SEED := 0
+mutants: COUNT := 1000
+mutants: .venv/.has-coverage  ## change the source in 1,000 places; tests should notice
+	$(python) scripts/mutants.py trace
+	$(python) scripts/mutants.py run --seed $(SEED) --count $(COUNT) $(ARGS)
+	$(python) scripts/mutants.py run --seed $(SEED) --count $(COUNT) --again $(ARGS)
+	$(python) scripts/mutants.py report --seed $(SEED) --count $(COUNT)
+
+# The loops of compute/ as Python runs them, the rest with compiled loops.
+coverage: .venv/.has-coverage $(jit)/.warm  ## lines and branches that the tests run
+	rm -f .coverage .coverage.*
+	$(python) scripts/mutants.py trace tests/compute/test_*.py
+	$(one-thread) $(python) -m coverage run -m pytest \
+	    -m "not long and not browser" $(ARGS)
+	$(python) scripts/coverage_figures.py
 
 bench: .venv/.has-bench  ## pbow side by side with its peers
 	$(python) -m benchmarks $(ARGS)
@@ -145,6 +162,10 @@ $(jit)/.warm: src/pbow/compilation.py .venv/.has-test
 setup := pyproject.toml constraints.txt scripts/setup-venv.sh
 .venv/.has-%: $(setup)
 	scripts/setup-venv.sh $*
+	@touch $@
+
+.venv/.has-coverage: $(setup)
+	scripts/setup-venv.sh test "coverage>=7.10"
 	@touch $@
 
 bench-list := $(wildcard benchmarks/requirements.txt)

@@ -14,7 +14,7 @@ from pbow.compute.count import (
     count_in_numpy,
 )
 from pbow.compute.grid import build_grid
-from pbow.compute.normalize import NORMALIZATIONS, RAW
+from pbow.compute.normalize import NORMALIZATIONS, RAW, normalize_rows
 from pbow.weighting import Ramp
 
 ONES = np.ones(2)
@@ -135,3 +135,14 @@ def test_with_and_without_a_ramp_loops_are_compiled_apart():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert run.stdout == "['brute'] []\n"
+
+
+@pytest.mark.parametrize("normalization", NORMALIZATIONS.values(), ids=NORMALIZATIONS)
+def test_a_large_diagram_beside_small_ones_is_normalized_like_them(normalization):
+    sizes = [3, CHUNK + 1, 0]
+    points = np.tile([0.0, 1.0], (sum(sizes), 1))
+    offsets, words = np.cumsum([0, *sizes]), np.array([[0.0, 1.0], [9.0, 9.0]])
+    counts = np.array([[size, 0.0] for size in sizes])
+    for out in (np.zeros((3, 2)), np.zeros((3, 2))):
+        count_brute(points, offsets, words, ONES, None, normalization, out)
+        assert_allclose(out, normalize_rows(counts, normalization), rtol=1e-15)

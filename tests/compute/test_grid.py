@@ -4,9 +4,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from tests.compute.oracles import check_labels, cloud
 
-from pbow.compute.grid import build_grid
+from pbow.compute.grid import N_CELLS, build_grid
 
 
 def test_most_cells_know_one_word_and_every_list_ascends(rng):
@@ -35,3 +36,35 @@ def test_words_in_the_same_place_do_not_make_lists_long(rng):
 def test_words_too_far_apart_to_square_are_all_kept(rng):
     words = 1e155 * rng.uniform(size=(5, 2))
     assert (build_grid(words).codes > len(words)).all()
+
+
+def test_the_box_of_a_grid_is_that_of_its_words_and_an_eighth_around_it():
+    frame = build_grid(np.array([[3.0, 1.0], [7.0, 1.5], [4.0, 5.0]])).frame
+    assert frame[:2].tolist() == [3.0 - 0.5, 1.0 - 0.5]
+    assert_allclose(frame[2:4], N_CELLS / 5)
+    assert frame[4:6].tolist() == [2.5 + 2.5, 0.5 + 2.5]
+
+
+def near_where_words_meet(rng, words, n):
+    """Points where two or three words are about equally near, inside and outside."""
+    chosen = words[rng.integers(0, len(words), size=(3, n))]
+    two = 0.5 * (chosen[0] + chosen[1])
+    along = (chosen[0] - chosen[1])[:, ::-1] * [1.0, -1.0]
+    far = 10.0 ** rng.uniform(-3, 3, (n, 1))
+    points = np.concatenate((two, two + far * along, chosen.mean(axis=0)))
+    points[:, 1] += points[:, 0]
+    return points
+
+
+@pytest.mark.parametrize("n_words", [2, 3, 20])
+@pytest.mark.parametrize("offset", [0.0, 1e3])
+def test_labels_are_exact_where_words_meet(rng, n_words, offset):
+    words = rng.uniform(size=(n_words, 2)) * [1.0, 0.3] + offset
+    check_labels(near_where_words_meet(rng, words, 150), words)
+
+
+def test_all_words_that_are_nearest_in_a_cell_are_on_its_list(rng):
+    words = rng.integers(0, 9, size=(5, 2)) / 8 + rng.normal(scale=1e-4, size=(5, 2))
+    # Some so close to each other that they share a cell, and some far away.
+    words = np.concatenate((words, 1e-3 * words, [[-3.0, 5.0], [6.0, -2.0]]))
+    check_labels(near_where_words_meet(rng, words, 100), words)

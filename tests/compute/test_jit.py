@@ -1,6 +1,11 @@
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from numba import njit
+from numpy.testing import assert_allclose
 
 from pbow.compute.jit import contracted_helper, helper, inlined
 
@@ -32,3 +37,34 @@ def test_products_and_sums_are_rounded_once_only_where_it_is_asked_for():
 
     x = 1.0 + 2.0**-30
     assert call(x, x, -1.0) == x * x - 1.0
+
+
+# What is written for the compiler alone has a counterpart in Python.
+CODE = """
+import numpy as np
+from pbow import Diagrams, StablePersistenceBoW
+from pbow.vectorizers import PersistenceImage
+X = Diagrams.from_list(np.load("points.npy"))
+np.save("image", PersistenceImage().fit_transform(X))
+np.save("words", StablePersistenceBoW(n_words=3, random_state=0).fit_transform(X))
+"""
+
+
+def test_results_without_the_compiler_are_the_same_but_for_rounding(rng, tmp_path):
+    births = rng.uniform(size=(4, 12))
+    points = np.stack((births, births + rng.exponential(size=(4, 12))), axis=2)
+    np.save(tmp_path / "points.npy", points)
+    found = {}
+    for is_compiled in (True, False):
+        subprocess.run(
+            [sys.executable, "-W", "ignore::RuntimeWarning", "-c", CODE],
+            env=os.environ | {"NUMBA_DISABLE_JIT": str(int(not is_compiled))},
+            cwd=tmp_path,
+            check=True,
+        )
+        found[is_compiled] = [
+            np.load(tmp_path / f"{n}.npy") for n in ("image", "words")
+        ]
+    for compiled, plain in zip(found[True], found[False], strict=True):
+        assert compiled.any()
+        assert_allclose(compiled, plain, rtol=1e-9, atol=1e-12)

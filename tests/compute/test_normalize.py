@@ -41,3 +41,13 @@ def test_sums_that_overflow_do_not_matter():
 
 def test_next_to_nothing_does_not_become_something():
     assert np.abs(normalized([1e-300, 0.0], "sqrt-l2")).max() < 1e-100
+
+
+@pytest.mark.parametrize("n", [7, 8, 9, 16, 27])
+def test_rows_of_any_length_are_summed_completely(n, rng):
+    row = rng.normal(size=n)
+    roots = np.copysign(np.sqrt(np.abs(row)), row)
+    expected = roots / np.sqrt(np.abs(row).sum())
+    assert_allclose(normalized(row, "sqrt-l2"), expected)
+    expected = row / (1 + np.sqrt((row**2).sum()))
+    assert_allclose(normalized(row, "lipschitz"), expected)

@@ -2,7 +2,7 @@ import numpy as np
 from numba import njit
 from numpy.testing import assert_array_equal
 
-from pbow.compute.random import draw_bits, draw_unit, fill_bits, stream_of
+from pbow.compute.random import draw_bits, draw_unit, fill_bits, fill_units, stream_of
 
 
 @njit
@@ -38,3 +38,21 @@ def test_seeds_and_purposes_have_streams_of_their_own():
     }
     assert len(streams) == 99 * 9
     assert stream_of(2**64 + 5, 1) == stream_of(5, 1)
+
+
+def test_draws_in_numpy_are_those_of_the_loops_from_any_first_one():
+    stream, out = stream_of(1, 2), np.empty(9)
+    fill_units(stream, out)
+    assert_array_equal(out, units(stream, 9))
+    fill_units(stream, out[:4], 5)
+    assert_array_equal(out[:4], units(stream, 9)[5:])
+
+
+def test_a_seed_means_the_same_in_all_versions():
+    streams = [int(stream_of(seed, purpose)) for seed in (0, 7) for purpose in (0, 3)]
+    assert streams == [
+        5654030504471252045,
+        4149616671247602446,
+        16189653687381654991,
+        4698214476034941678,
+    ]

@@ -4,7 +4,7 @@ from numba import njit
 from numpy.testing import assert_array_equal
 
 from pbow.compute import union_find
-from pbow.compute.union_find import find, merge_components
+from pbow.compute.union_find import count_neighbors, find, merge_components
 from pbow.homology import Graphs, graph_sublevel
 
 
@@ -79,3 +79,10 @@ def test_vertices_are_sorted_by_value_and_equal_ones_by_index(rng, n, digits):
 def test_of_two_components_that_meet_the_one_with_the_later_first_vertex_dies():
     edges = np.array([[3, 1], [2, 4], [4, 3]])
     assert merge_components(edges, 6).tolist() == [3, 4, 2, 0, 1, 5]
+
+
+def test_each_end_of_an_edge_is_a_neighbor_of_the_other_in_its_own_graph():
+    edges = np.array([[0, 1], [0, 2], [1, 0], [0, 3], [2, 3]], np.int32)
+    degrees = np.zeros(9)
+    count_neighbors(edges, np.array([0, 3, 5, 9]), np.array([0, 2, 3, 5]), degrees)
+    assert degrees.tolist() == [2, 1, 1, 1, 1, 1, 0, 1, 2]

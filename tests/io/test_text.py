@@ -103,9 +103,9 @@ def test_perseus_counts_in_whole_steps(tmp_path):
 
 def test_perseus_has_no_room_for_births_below_zero(read, tmp_path):
     with pytest.raises(ValueError, match=r"one of -2\. Add a constant"):
-        write_diagrams({"H1": [[[-2, -1]]]}, tmp_path / "a", "perseus")
+        write_diagrams({"H1": [[[-2, -1], [0, 1]]]}, tmp_path / "a", "perseus")
     with pytest.raises(FileFormatError, match="a birth below 0, -2"):
-        read("-2 -1\n", "perseus")
+        read("0 1\n-2 -1\n", "perseus")
 
 
 @pytest.mark.parametrize("format_name", ["pers", "hera", "perseus"])

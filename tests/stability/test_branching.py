@@ -71,3 +71,13 @@ def test_what_is_unknown_is_infinite():
         return np.full(n, np.nan), np.full(n, np.nan), np.zeros(n, bool)
 
     assert bound_suprema(unknown, squares(1), 1) == np.inf
+
+
+def test_bounds_that_converge_late_are_waited_for():
+    above = iter([1.9, 1.5, 1.25, 1.1, 1.05, 1.02])
+
+    def slow(boxes):
+        n = len(boxes["owner"])
+        return np.full(n, next(above)), np.ones(n), np.zeros(n, bool)
+
+    assert bound_suprema(slow, squares(1), 1) == 1.02

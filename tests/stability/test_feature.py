@@ -56,3 +56,11 @@ def test_the_slope_at_zero_is_the_steepest():
     assert Feature.of(None, 1).steepest == Feature.of("lipschitz", 2).steepest == 1.0
     assert Feature.of("smooth-sqrt", 1).steepest == 0.5 / np.sqrt(EPSILON)
     assert Feature.of("sqrt", 2).steepest == np.inf
+
+
+def test_where_numbers_overflow_the_largest_product_is_still_above_all():
+    feature, ends = Feature.of("smooth-sqrt", 1), (np.zeros(1), np.ones(1))
+    huge = np.full(1, 1e200)
+    [largest] = feature.largest(ends, (np.ones(1), np.ones(1)), huge, huge)
+    s = np.linspace(0, 1, 101)
+    assert largest >= (feature.slope(s, np.ones(101)) * (1 - s)).max() * 1e200

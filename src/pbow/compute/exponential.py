@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import config, types
 from numba.extending import intrinsic, overload
 
 from pbow.compute.jit import contracted_helper
@@ -36,6 +36,8 @@ LAST_32 = np.float32(127.0)
 
 def _reinterpret(source: Any, target: Any, target_bits: Any) -> Any:
     """Return a compiled function that reads the bits of one type as another."""
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return lambda x: np.dtype(str(source)).type(x).view(str(target))
 
     def typed(_: Any, x: Any) -> Any:
         def code(_: Any, builder: Any, __: Any, args: Any) -> Any:
@@ -87,8 +89,10 @@ def half_to_32(d: np.float32) -> np.float32:
 
 
 def half_to(d: Any) -> Any:
-    """Return 0.5**d in the precision of d; only for compiled code."""
-    raise TypeError(d)
+    """Return 0.5**d in the precision of d; for loops only."""
+    if not config.DISABLE_JIT:  # type: ignore[attr-defined]
+        raise TypeError(d)
+    return half_to_32(d) if isinstance(d, np.float32) else half_to_64(d)
 
 
 @overload(half_to, jit_options={"nogil": True})

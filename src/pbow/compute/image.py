@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import config, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
@@ -172,7 +172,18 @@ def _combination(*, add: bool) -> Any:
         whole = types.int64
         return types.void(rows, whole, whole, x, out, whole), code
 
-    return intrinsic(typed)
+    def plain(rows: Any, at: int, width: int, x: Any, out: Any, to: int) -> None:
+        for lane in range(LANES):
+            sums = [out[to + lane] if add else 0.0, 0.0]
+            for j in range(EIGHT):
+                sums[j % 2] += x[j] * rows[at + j * width + lane]
+            out[to + lane] = sums[0] + sums[1]
+
+    return (
+        plain
+        if config.DISABLE_JIT  # type: ignore[attr-defined]
+        else intrinsic(typed)
+    )
 
 
 _set_sum = _combination(add=False)

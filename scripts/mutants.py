@@ -1,0 +1,487 @@
+"""Change the source in one place at a time, and see whether the tests notice.
+
+    python scripts/mutants.py trace          which test runs which lines
+    python scripts/mutants.py run            the mutants, in the order of a seed
+    python scripts/mutants.py run --again    those that survived, with all their tests
+    python scripts/mutants.py report         docs/testing/mutants.json
+
+A mutant is killed if a test fails, or takes far longer than it took to trace it. Only
+tests that run the changed statement are run, the fastest first. Numba is switched off,
+so that the loops are run as they are written.
+
+Why not cosmic-ray or mutmut: both start an interpreter per mutant, which imports numba,
+scikit-learn and scipy for seconds; mutmut skips functions that have a decorator, which
+are all loops; and neither chooses tests by statement. Here each mutant is a fork of one
+process that has imported everything but pbow. Interrupt it at any moment: `run` goes on
+where it stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib.util
+import json
+import math
+import os
+import platform
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import sha256
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+import pytest
+from hypothesis import Phase, settings
+from mutations import Mutation, mutated, mutations
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "pbow"
+CACHE = ROOT / ".cache" / "mutants"
+OUTPUT = CACHE / "out"
+REPORT = ROOT / "docs" / "testing" / "mutants.json"
+SCOPE = (
+    *("compute/*", "stability/*", "diagrams", "encoding", "sampling"),
+    *("io/container", "io/csv", "io/models", "io/native", "io/npy", "io/npz"),
+    *("io/npz_diagrams", "io/text", "_utils/files", "_utils/records"),
+    *("_utils/tables", "_utils/text", "_utils/unpacking"),
+)
+# Tests that may run lines of the scope.
+TESTS = ("_utils", "compute", "homology", "io", "kernels", "stability", "vectorizers")
+# Seconds of processor time: of one test in `trace`, which slows it down, and of all
+# tests of a mutant.
+LONGEST, BUDGET = 2.0, 8.0
+# Seconds after which a process that waits for what never comes is ended.
+PATIENCE = 600
+MEMORY = 4 << 30
+KILLED, SURVIVED, TIMEOUT = "killed", "survived", "timeout"
+
+
+class Selection:
+    """A pytest plugin: some tests in some order, each with a limit of its time."""
+
+    def __init__(self, seconds: dict[str, float]) -> None:
+        self.seconds = seconds
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Keep the chosen tests, the fastest first."""
+        items[:] = [item for item in items if item.nodeid in self.seconds]
+        items.sort(key=lambda item: self.seconds[item.nodeid])
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
+        """Let the system end the process if the test takes far longer than usual."""
+        limit_time(3 + 3 * self.seconds[item.nodeid])
+        return (yield)
+
+
+class Trace:
+    """A pytest plugin: which lines each test runs, and how long it takes."""
+
+    def __init__(self, tracer: Any) -> None:
+        self.tracer = tracer
+        self.passed: dict[str, float] = {}
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
+        """Record the lines of a test under its name."""
+        self.tracer.switch_context(item.nodeid)
+        self.before = time.process_time()
+        signal.setitimer(signal.ITIMER_PROF, LONGEST)
+        try:
+            return (yield)
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            self.tracer.switch_context("")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note the time of a test that passed."""
+        if report.when == "call" and report.passed:
+            self.passed[report.nodeid] = time.process_time() - self.before
+
+
+class Mutant(SourceFileLoader):
+    """Loads a module with a change."""
+
+    def __init__(self, name: str, path: str, mutation: Mutation | None) -> None:
+        super().__init__(name, path)
+        self.mutation = mutation
+
+    def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
+        """Find this module only."""
+        if name != self.name:
+            return None
+        return importlib.util.spec_from_file_location(name, self.path, loader=self)
+
+    def get_code(self, _: str) -> CodeType:
+        """Return the changed code."""
+        tree = mutated(Path(self.path).read_text("utf-8"), self.mutation)
+        return compile(tree, self.path, "exec")
+
+
+def limit_time(seconds: float) -> None:
+    """Let the system end this process after so much time of the processor."""
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
+def run_pytest(files: Iterable[str], folder: Path, plugin: object, *more: str) -> int:
+    """Return the exit code of pytest for some files."""
+    arguments = ["-q", "-p", "no:cacheprovider", f"--basetemp={folder}", *more]
+    arguments += ["--hypothesis-profile=mutants", "-m", "not long and not browser"]
+    # This process has imported Hypothesis before pytest looks for plugins.
+    arguments += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    # Scalars of numpy warn where compiled ones do not.
+    arguments += ["-W", "ignore::RuntimeWarning"]
+    return pytest.main([*arguments, *files], plugins=[plugin] if plugin else [])
+
+
+def preload(files: list[str]) -> None:
+    """Import what the tests import, and forget what may be changed."""
+    (CACHE / "tmp").mkdir(parents=True, exist_ok=True)
+    settings.register_profile(
+        "mutants",
+        deadline=None,
+        derandomize=True,
+        database=None,
+        phases=[Phase.explicit, Phase.generate],
+    )
+    run_pytest(files, CACHE / "none", None, "--collect-only", "-qqq")
+    for name in [*sys.modules]:
+        if name.partition(".")[0] in ("pbow", "tests", "conftest"):
+            del sys.modules[name]
+
+
+def in_processes(
+    work: Callable[[Any], int], tasks: list[Any], jobs: int, log: Path
+) -> Iterator[tuple[Any, int]]:
+    """Yield each task with the status of a fork of this process that has done it."""
+    running: dict[int, Any] = {}
+    rest = iter(tasks)
+    while True:
+        while len(running) < jobs and (task := next(rest, None)) is not None:
+            pid = os.fork()
+            if not pid:
+                os.setsid()
+                os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), 1)
+                os.dup2(1, 2)
+                os._exit(work(task))
+            running[pid] = [task, time.monotonic(), 0]
+        if not running:
+            return
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if pid:
+            yield running.pop(pid)[0], status
+            continue
+        for pid, entry in running.items():
+            if time.monotonic() - entry[1] > PATIENCE:
+                # On a busy machine it may only have had little time of the processor.
+                used = used_by(pid)
+                if used == entry[2]:
+                    os.killpg(pid, signal.SIGPROF)
+                entry[1:] = [time.monotonic(), used]
+        time.sleep(0.05)
+
+
+def used_by(pid: int) -> int:
+    """Return the time of the processor that a process has had."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def trace(file: str) -> int:
+    """Write which lines of the scope the tests of a file run."""
+    import coverage  # noqa: PLC0415 (the only one that needs it)
+
+    tracer = coverage.Coverage(
+        data_file=str(trace_of(file).with_suffix(".coverage")),
+        branch=True,
+        include=[f"{SOURCE}/*"],
+        config_file=False,
+        messages=False,
+    )
+    plugin = Trace(tracer)
+
+    def stop(*_: object) -> None:
+        pytest.fail("too slow without the compiler", pytrace=False)
+
+    signal.signal(signal.SIGPROF, stop)
+    tracer.start()
+    folder = CACHE / "tmp" / str(os.getpid())
+    run_pytest([file], folder, plugin)
+    tracer.stop()
+    tracer.save()
+    shutil.rmtree(folder, ignore_errors=True)
+    tests = {
+        name: {"seconds": round(seconds, 3), "lines": {}}
+        for name, seconds in plugin.passed.items()
+    }
+    data = tracer.get_data()
+    for path in data.measured_files():
+        module = Path(path).relative_to(SOURCE).with_suffix("").as_posix()
+        for line, names in data.contexts_by_lineno(path).items():
+            for name in tests.keys() & set(names):
+                tests[name]["lines"].setdefault(module, []).append(line)
+    trace_of(file).write_text(json.dumps(tests))
+    return 0
+
+
+def trace_of(file: str) -> Path:
+    """Return where it is written what the tests of a file run."""
+    return CACHE / "traces" / f"{file.replace('/', '-')}.json"
+
+
+class Tests:
+    """The tests that run a statement."""
+
+    def __init__(self) -> None:
+        self.all: dict[str, Any] = {}
+        for path in sorted((CACHE / "traces").glob("*.json")):
+            self.all |= json.loads(path.read_text())
+
+    def of(self, module: str, mutation: Mutation, budget: float) -> dict[str, float]:
+        """Return tests with their seconds, the fastest first, up to a budget."""
+        wanted = set(mutation.lines)
+        reach = {
+            name: test["seconds"]
+            for name, test in self.all.items()
+            if module in test["lines"]
+            and (not wanted or wanted & set(test["lines"][module]))
+        }
+        chosen, total = {}, 0.0
+        # The test file of the module itself first: it may be the only one that looks.
+        own = f"tests/{own_tests(module)}::"
+        for name in sorted(reach, key=lambda n: (not n.startswith(own), reach[n])):
+            total += reach[name]
+            if total > budget and chosen:
+                break
+            chosen[name] = reach[name]
+        return chosen
+
+
+def own_tests(module: str) -> str:
+    """Return the test file of a module."""
+    path = Path(module)
+    return (path.parent / f"test_{path.name}.py").as_posix()
+
+
+def try_mutant(task: tuple[str, Mutation | None, dict[str, float], str]) -> int:
+    """Run tests with a changed module; return 0 if they pass."""
+    module, mutation, tests, _ = task
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    limit_time(30)
+    name = "pbow." + module.replace("/", ".")
+    sys.meta_path.insert(0, Mutant(name, f"{SOURCE / module}.py", mutation))
+    folder = CACHE / "tmp" / str(os.getpid())
+    files = dict.fromkeys(test.partition("::")[0] for test in tests)
+    own = f"tests/{own_tests(module)}"
+    code = 0
+    for group in ([f for f in files if f == own], [f for f in files if f != own]):
+        if group and not code:
+            code = run_pytest(group, folder, Selection(tests), "-x", "--tb=no")
+    shutil.rmtree(folder, ignore_errors=True)
+    return int(code)
+
+
+def all_mutants(seed: int) -> dict[str, tuple[str, Mutation]]:
+    """Return all changes of all modules of the scope, in the order of a seed.
+
+    Each under a name that says what the module was. A change of one module replaces its
+    mutants, and leaves those of others in their order.
+    """
+    found = {}
+    for path in (path for name in SCOPE for path in SOURCE.glob(f"{name}.py")):
+        module = path.relative_to(SOURCE).with_suffix("").as_posix()
+        source = path.read_text("utf-8")
+        # Comments may change.
+        version_of = sha256(ast.unparse(ast.parse(source)).encode()).hexdigest()[:8]
+        for one in mutations(source):
+            key = f"{module}:{version_of}:{one.index}:{one.choice}"
+            found[key] = module, one
+    order = sorted(found, key=lambda key: sha256(f"{seed} {key}".encode()).digest())
+    return {key: found[key] for key in order}
+
+
+def sample(arguments: argparse.Namespace) -> dict[str, tuple[str, Mutation]]:
+    """Return the first mutants in the order of the seed."""
+    return dict(islice(all_mutants(arguments.seed).items(), arguments.count))
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Try the mutants of the sample, or those that survived again."""
+    outcomes = read_log(arguments.seed)
+    if arguments.again:
+        wanted = {key for key, lines in outcomes.items() if survived(lines[-1])}
+    else:
+        wanted = all_mutants(arguments.seed).keys() - outcomes.keys()
+    tests = Tests()
+    preload(sorted({name.partition("::")[0] for name in tests.all}))
+    budget = math.inf if arguments.again else BUDGET
+    tasks: list[Any] = [
+        (module, mutation, tests.of(module, mutation, budget), key)
+        for key, (module, mutation) in sample(arguments).items()
+        # Others wait until the tests of their module are traced.
+        if key in wanted and trace_of(f"tests/{own_tests(module)}").exists()
+    ]
+    # Without a change all tests must pass, or every mutant would be killed.
+    unchanged = [(task[0], None, *task[2:]) for task in tasks[:: arguments.check]]
+    for task, status in in_processes(try_mutant, unchanged, arguments.jobs, OUTPUT):
+        if status:
+            sys.exit(f"Tests of {task[0]} fail without a change; see {OUTPUT}.")
+    done = in_processes(try_mutant, tasks, arguments.jobs, OUTPUT)
+    with log_of(arguments.seed).open("a", encoding="utf-8") as file:
+        for n, ((module, mutation, chosen, key), status) in enumerate(done, 1):
+            outcome = KILLED if status else SURVIVED
+            if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF:
+                outcome = TIMEOUT
+            lines = (SOURCE / f"{module}.py").read_text("utf-8").splitlines()
+            entry = {
+                "key": key,
+                "status": outcome,
+                "module": module,
+                "line": mutation.line,
+                "source": lines[mutation.line - 1].strip(),
+                "change": mutation.change,
+                "tests": len(chosen),
+            }
+            file.write(json.dumps(entry) + "\n")
+            file.flush()
+            place = f"{module}:{mutation.line}"
+            print(f"{n}/{len(tasks)} {outcome} {place} {mutation.change}", flush=True)
+
+
+def log_of(seed: int) -> Path:
+    """Return the file of all outcomes."""
+    return CACHE / f"seed-{seed}.jsonl"
+
+
+def read_log(seed: int) -> dict[str, list[dict[str, Any]]]:
+    """Return all outcomes of each mutant, the last one last."""
+    log = log_of(seed)
+    outcomes: dict[str, list[dict[str, Any]]] = {}
+    for line in log.read_text("utf-8").splitlines() if log.exists() else []:
+        entry = json.loads(line)
+        outcomes.setdefault(entry["key"], []).append(entry)
+    return outcomes
+
+
+def survived(entry: dict[str, Any]) -> bool:
+    """Return whether no test noticed."""
+    return bool(entry["status"] == SURVIVED)
+
+
+def report(arguments: argparse.Namespace) -> None:
+    """Write what became of the mutants, with the reasons that are given already."""
+    outcomes = read_log(arguments.seed)
+    tried = [outcomes[key] for key in sample(arguments) if key in outcomes]
+    entries = [lines[-1] for lines in tried]
+    old = json.loads(REPORT.read_text("utf-8")) if REPORT.exists() else {}
+    reasons = {name(one): one["reason"] for one in old.get("survivors", [])}
+    counts = Counter(entry["status"] for entry in entries)
+    killed = counts[KILLED] + counts[TIMEOUT]
+    low, high = interval(killed, len(entries))
+    modules = Counter((entry["module"], entry["status"]) for entry in entries)
+    git = ["git", "rev-parse", "--short", "HEAD"]
+    figures = {
+        "command": f"make mutants SEED={arguments.seed} COUNT={arguments.count}",
+        "seed": arguments.seed,
+        "commit": subprocess.check_output(git, text=True).strip(),
+        "all_mutants": len(all_mutants(arguments.seed)),
+        "mutants": len(entries),
+        "killed_by_a_test": counts[KILLED],
+        "killed_by_the_time_limit": counts[TIMEOUT],
+        "survived": counts[SURVIVED],
+        "killed_percent": round(100 * killed / len(entries), 1),
+        "interval_95_percent": [round(100 * low, 1), round(100 * high, 1)],
+        "survived_the_first_run": sum(survived(lines[0]) for lines in tried),
+        "versions": {
+            "python": platform.python_version(),
+            **{name: version(name) for name in ("numpy", "numba", "pytest")},
+        },
+        "modules": {
+            module: {
+                status: modules[module, status]
+                for status in (KILLED, TIMEOUT, SURVIVED)
+            }
+            for module in sorted({entry["module"] for entry in entries})
+        },
+        "survivors": [
+            {
+                "module": entry["module"],
+                "line": entry["line"],
+                "source": entry["source"],
+                "change": entry["change"],
+                "reason": reasons.get(name(entry), ""),
+            }
+            for entry in sorted(entries, key=lambda e: (e["module"], e["line"]))
+            if survived(entry)
+        ],
+    }
+    REPORT.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def name(entry: dict[str, Any]) -> tuple[str, str, str]:
+    """Return what identifies a mutant, also after lines have moved."""
+    return entry["module"], entry["source"], entry["change"]
+
+
+def interval(killed: int, count: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a proportion.
+
+    >>> [round(bound, 3) for bound in interval(900, 1000)]
+    [0.88, 0.917]
+    """
+    z = 1.959963984540054
+    p = killed / count
+    middle = p + z * z / (2 * count)
+    half = z * math.sqrt(p * (1 - p) / count + z * z / (4 * count * count))
+    return (middle - half) / (1 + z * z / count), (middle + half) / (1 + z * z / count)
+
+
+def main() -> None:
+    """Run a command."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("command", choices=["trace", "run", "report"])
+    parser.add_argument("files", nargs="*", help="test files to trace; default: all")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument(
+        "--check",
+        type=int,
+        default=50,
+        help="run the tests of every n-th unchanged first",
+    )
+    parser.add_argument(
+        "--again", action="store_true", help="survivors, with all tests"
+    )
+    arguments = parser.parse_args()
+    os.chdir(ROOT)
+    # Read by Numba when it is imported, which it is by the tests.
+    os.environ |= {"NUMBA_DISABLE_JIT": "1", "OMP_NUM_THREADS": "1"}
+    if arguments.command == "trace":
+        (CACHE / "traces").mkdir(parents=True, exist_ok=True)
+        files = arguments.files or [
+            path.relative_to(ROOT).as_posix()
+            for pattern in ("test_*.py", *(f"{name}/test_*.py" for name in TESTS))
+            for path in sorted((ROOT / "tests").glob(pattern))
+        ]
+        preload(files)
+        for file, status in in_processes(trace, files, arguments.jobs, OUTPUT):
+            print(file, status, flush=True)
+    else:
+        {"run": run, "report": report}[arguments.command](arguments)
+
+
+if __name__ == "__main__":
+    main()
