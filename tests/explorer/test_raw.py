@@ -281,4 +281,37 @@ def test_clouds_that_are_too_large_are_left_out_and_said():
 )
 def test_raw_data_of_another_kind_are_refused(raw, kind, message):
     with pytest.raises(ValueError, match=message):
-        check_raw(raw, kind, 1)
+        check_raw(raw, kind, located(1, "cloud"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "location", "message"),
+    [
+        ("image", 60, "Diagram 2 of part H0 has a point at pixel 60, and there are 60"),
+        ("image", 2**32 + 5, "pixel 4294967301, and there are 60"),
+        (
+            "cloud",
+            30,
+            "Diagram 2 of part H0 has a point at vertex 30, and there are 30",
+        ),
+    ],
+)
+def test_raw_data_without_the_place_of_a_point_are_refused(
+    tmp_path, kind, location, message
+):
+    points = [[0.0, 1.0], [0.2, np.inf], [0.1, 2.0], [0.3, 0.7]]
+    where = [[[59, 3], [7, -1]], [[1, 2], [-1, -1]], [[0, 4], [location, 2]]]
+    X = Diagrams(points, [0, 2, 2, 4], name="H0", locations=[*where, where[1]])
+    model = PersistenceBoW(1, random_state=0).fit(X)
+    raw = [np.zeros((6, 10) if kind == "image" else (n, 2)) for n in (60, 1, 30)]
+    with pytest.raises(ValueError, match=message):
+        write_explorer(model, X, tmp_path / "p.html", raw=raw, raw_kind=kind)
+    assert not list(tmp_path.iterdir())
+    # One sample has no raw data: nothing is marked there.
+    write_explorer(model, X, tmp_path / "p.html", raw=[*raw[:2], None], raw_kind=kind)
+
+
+def test_images_with_more_pixels_than_the_page_can_number_are_refused():
+    huge = np.broadcast_to(np.uint8(0), (2**16, 2**15))
+    with pytest.raises(ValueError, match=r"raw\[0\] to be fewer than 2147483648 numb"):
+        check_raw([huge], "image", located(1, "image"))

@@ -17,6 +17,7 @@ __all__ = [
     "check_dims",
     "check_label_names",
     "check_labels",
+    "check_location",
     "check_option",
     "is_dimension",
     "is_finite_number",
@@ -91,3 +92,13 @@ def check_label_names(
         expected = f"a sequence of {len(labels)} names, one per label"
         raise ParameterError("label_names", expected, label_names)
     return label_names
+
+
+def check_location(largest: int, n_places: int, noun: str, owner: str) -> None:
+    """Raise unless raw data have the place with the largest index of all locations."""
+    if largest >= n_places:
+        msg = (
+            f"{owner} a point at {noun} {largest}, and there are {n_places}. "
+            "Pass the raw data that the diagrams were computed from."
+        )
+        raise ValueError(msg)

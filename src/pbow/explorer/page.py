@@ -121,8 +121,9 @@ def write_explorer(
     TypeError
         If the vectorizer has no codebook.
     ValueError
-        If parts differ from those in fit, or there are more or fewer labels, names or
-        raw data than diagrams.
+        If parts differ from those in fit, there are more or fewer labels, names or raw
+        data than diagrams, or a point is located at a pixel or vertex that the raw data
+        of its sample do not have.
     OSError
         If the file cannot be written.
 
@@ -141,7 +142,7 @@ def write_explorer(
     '<!DOCTYPE html>'
     """
     samples = check_samples(vectorizer, X, labels, label_names, sample_names)
-    raw = check_raw(raw, raw_kind, len(samples.diagrams))
+    raw = check_raw(raw, raw_kind, samples.diagrams)
     page = make_page(
         vectorizer,
         samples,

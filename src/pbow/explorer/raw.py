@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pbow._utils.checks import check_location
 from pbow._utils.text import plural
-from pbow.errors import ParameterError
+from pbow.diagrams import Diagrams
+from pbow.errors import ParameterError, of_part
 from pbow.explorer.thinning import spread
 
 __all__ = ["KINDS", "PackedRaw", "check_raw", "pack_raw"]
@@ -19,6 +21,7 @@ __all__ = ["KINDS", "PackedRaw", "check_raw", "pack_raw"]
 KINDS = ("image", "cloud")
 MOST_PIXELS = 128  # of an image in each direction; larger ones are averaged
 MOST_VERTICES = 5_000  # of a cloud; larger ones would be slow to turn
+LARGEST = 2**31  # pixels or vertices, because locations in the page are int32
 
 
 @dataclass(frozen=True)
@@ -32,9 +35,13 @@ class PackedRaw:
 
 
 def check_raw(
-    raw: Sequence[Any] | None, kind: str, n_samples: int
+    raw: Sequence[Any] | None, kind: str, X: Diagrams
 ) -> list[NDArray[Any] | None] | None:
-    """Return an array or None per sample, or say what is wrong."""
+    """Return an array or None per sample, or say what is wrong.
+
+    Each array has all places where the points of its sample are located.
+    """
+    n_samples = len(X)
     if kind not in KINDS:
         raise ParameterError("raw_kind", "'image' or 'cloud'", kind)
     if raw is None:
@@ -42,9 +49,27 @@ def check_raw(
     if len(raw) != n_samples:
         expected = f"{n_samples} items, one per diagram (None for those without)"
         raise ParameterError("raw", expected, len(raw))
-    return [
+    checked = [
         None if one is None else _check_one(one, kind, i) for i, one in enumerate(raw)
     ]
+    for part in X.parts:
+        _check_locations(checked, kind, X[part], part)
+    return checked
+
+
+def _check_locations(
+    raw: Sequence[NDArray[Any] | None], kind: str, X: Diagrams, part: str
+) -> None:
+    """Raise if a point is located at a pixel or vertex that its sample does not have."""
+    for i, one in enumerate(raw):
+        where = X.locations_of(i)
+        if one is None or where is None:
+            continue
+        n_places, noun = (
+            (one.size, "pixel") if kind == "image" else (len(one), "vertex")
+        )
+        owner = f"Diagram {i}{of_part(part)} has"
+        check_location(int(where.max(initial=-1)), n_places, noun, owner)
 
 
 def _check_one(one: Any, kind: str, i: int) -> NDArray[Any]:
@@ -57,6 +82,8 @@ def _check_one(one: Any, kind: str, i: int) -> NDArray[Any]:
     name = f"raw[{i}]"
     if not is_right:
         raise ParameterError(name, expected, f"shape {array.shape}")
+    if array.size >= LARGEST:
+        raise ParameterError(name, f"fewer than {LARGEST} numbers", array.size)
     if array.dtype.kind not in "buif" or not np.isfinite(array).all():
         raise ParameterError(name, "finite numbers", array.dtype.name)
     return array
