@@ -106,7 +106,9 @@ def write_explorer(
         columns), or point clouds of shape (n, 2) or (n, 3). The page shows the sample
         beside its diagram; with the locations of ``return_locations=True`` in homology,
         it marks where the points of a word are born and die. Images larger than 128
-        pixels are averaged. The page holds as many as fit in 2 MB, and says how many.
+        pixels are averaged. Pixels of inf or -inf are masked, as in
+        :func:`~pbow.homology.cubical`, and left blank. The page holds as many as fit in
+        2 MB, and says how many.
     raw_kind : {"image", "cloud"}, default="image"
         What `raw` is.
     plotlyjs : {"inline", "directory", "cdn"}, default="inline"
