@@ -224,6 +224,26 @@ def test_a_cloud_of_space_turns_by_keys(browser, page):
     assert after != before
 
 
+def test_points_that_are_not_drawn_are_not_counted_and_the_page_says_so(
+    browser, tmp_path
+):
+    births = np.random.default_rng(0).uniform(0.0, 1.0, 2_500)
+    where = np.arange(2_500)[:, None, None] % [[60], [7]]
+    points = np.c_[births, births + 0.5]
+    X = Diagrams(points, [0, 2_500], name="H0", locations=where)
+    model = PersistenceBoW(1, random_state=0).fit(X)
+    write_explorer(model, X, tmp_path / "page.html", raw=[np.eye(6, 10)])
+    open_page(browser, tmp_path / "page.html", "sample=0")
+    note = text_of(browser, "raw-note")
+    drawn = "of the 2,000 of 2,500 drawn"
+    assert note.startswith(f"2,000 points of word 0, {drawn}: births are filled")
+    from selenium.webdriver import Keys  # noqa: PLC0415
+
+    browser.find_element("id", "raw").send_keys(Keys.ENTER)
+    note = text_of(browser, "raw-note")
+    assert note.endswith(f"points of the diagram born or dying there, {drawn}.")
+
+
 def test_what_has_no_raw_data_or_locations_says_so(browser, page):
     page("image", with_locations=False)
     choose(browser, "sample", "page 2")
