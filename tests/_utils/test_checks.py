@@ -62,7 +62,7 @@ def test_there_is_one_label_per_diagram():
 def test_labels_have_names():
     assert check_label_names(None, [3, 5]) == ["3", "5"]
     assert check_label_names(("x", "y"), [3, 5]) == ("x", "y")
-    for names in (["x"], "xy"):
+    for names in (["x"], "xy", 5, iter("xy"), {"x", "y"}, {3: "x", 5: "y"}):
         with pytest.raises(ParameterError, match="a sequence of 2 names, one per"):
             check_label_names(names, [3, 5])
 

@@ -365,7 +365,10 @@ def test_clouds_that_are_too_large_are_left_out_and_said():
     ("raw", "kind", "message"),
     [
         ([np.zeros((2, 2))], "mesh", "raw_kind to be 'image' or 'cloud'; got 'mesh'"),
-        ([], "image", "raw to be 1 items, one per diagram .*; got 0"),
+        ([], "image", "raw to be a sequence of 1 items, one per diagram .*; got 0"),
+        (5, "image", "raw to be a sequence of 1 items.*; got 5"),
+        ({0: np.zeros((2, 2))}, "image", "raw to be a sequence of 1 items.*; got {0: "),
+        ((i for i in range(1)), "image", "raw to be a sequence of .*; got <generator"),
         ([np.zeros(3)], "image", r"raw\[0\] to be an image of shape \(rows, columns\)"),
         ([np.zeros((3, 4))], "cloud", r"points of shape \(n, 2\) or \(n, 3\)"),
         ([np.zeros((0, 2))], "cloud", r"raw\[0\].*got 'shape \(0, 2\)'"),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow._utils.checks import check_location
+from pbow._utils.checks import check_length, check_location
 from pbow._utils.text import plural
 from pbow.diagrams import Diagrams
 from pbow.errors import ParameterError, of_part
@@ -43,14 +43,12 @@ def check_raw(
 
     Each array has all places where the points of its sample are located.
     """
-    n_samples = len(X)
     if kind not in KINDS:
         raise ParameterError("raw_kind", "'image' or 'cloud'", kind)
     if raw is None:
         return None
-    if len(raw) != n_samples:
-        expected = f"{n_samples} items, one per diagram (None for those without)"
-        raise ParameterError("raw", expected, len(raw))
+    expected = f"a sequence of {len(X)} items, one per diagram (None for those without)"
+    check_length("raw", raw, len(X), expected)
     checked = [
         None if one is None else _check_one(one, kind, i) for i, one in enumerate(raw)
     ]
