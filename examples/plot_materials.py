@@ -11,7 +11,8 @@ which of them it uses to tell two materials apart, and these are marked in the m
 # set ``geomat-standin`` is in the folder ``PBOW_DATA``. This data set is a stand-in for
 # GeoMat, which is available only from its authors. Without the file, the maps are
 # generated: smooth noise, bumpy or pitted. The first line of the output says
-# which of them this page was built with. Patches of one surface are in the same fold.
+# which of them this page was built with. The six patches of one surface are in a row, and
+# thus in the same of five folds.
 
 import os
 from pathlib import Path
@@ -58,7 +59,7 @@ y = np.repeat(names, n_per_class)
 
 X = cubical(maps, return_locations=True)
 bow = PersistenceBoW(n_words=10, point_weight="ramp", random_state=0).fit(X)
-explanation = explain_words(bow, SVC(kernel=distance_kernel, C=10), X, y, cv=3)
+explanation = explain_words(bow, SVC(kernel=distance_kernel, C=10), X, y, cv=5)
 print(f"accuracy {100 * explanation.accuracies.mean():.0f}%")
 figure, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
 for part, ax in zip(X.parts, axes, strict=True):
