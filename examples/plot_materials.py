@@ -10,9 +10,9 @@ which of them it uses to tell two materials apart, and these are marked in the m
 # The maps are GelSight height maps of leather and polymer foam, if the file of the data
 # set ``geomat-standin`` is in the folder ``PBOW_DATA``. This data set is a stand-in for
 # GeoMat, which is available only from its authors. Without the file, the maps are
-# generated: smooth noise, bumpy or pitted. The first line of the output says
-# which of them this page was built with. The six patches of one surface are in a row, and
-# thus in the same of five folds.
+# generated: smooth noise, bumpy or pitted. The first line of the output says which of
+# them this page was built with. The six patches of one surface are in a row, and so in
+# the same fold of five.
 
 import os
 from pathlib import Path
