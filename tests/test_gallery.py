@@ -44,6 +44,32 @@ def test_the_script_begins_with_a_title_and_text_below_it(script):
     assert line == "=" * len(title)
 
 
+NUMBER = re.compile(r"-?\d+\.?\d*(?!\w)")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["airplane", "materials"])
+@pytest.mark.usefixtures("data_home")
+def test_quoted_output_is_that_of_the_measured_data(
+    name, tmp_path, capsys, monkeypatch
+):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    monkeypatch.chdir(tmp_path)
+    source = (EXAMPLES / f"plot_{name}.py").read_text(encoding="utf-8")
+    block = source.partition(".. code-block:: text\n#\n")[2].partition("\n#\n")[0]
+    quoted = block.replace("#    ", "").splitlines()
+    try:
+        exec(compile(source, name, "exec"), {"__name__": "__main__"})
+    finally:
+        pyplot.close("all")
+    printed = capsys.readouterr().out.splitlines()[-len(quoted) :]
+    assert len(quoted) > 5
+    for found, expected in zip(printed, quoted, strict=True):
+        assert NUMBER.sub("#", found).split() == NUMBER.sub("#", expected).split()
+        both = [[*map(float, NUMBER.findall(line))] for line in (found, expected)]
+        assert both[0] == pytest.approx(both[1], rel=0.02, abs=0.05)
+
+
 def test_only_what_is_large_is_reduced():
     source = "make_shapes(n_per_class=20, n_points=50); n_points = 300; n_words=99"
     assert reduced(source) == (

@@ -5,6 +5,7 @@ from pbow._utils.checks import (
     check_dims,
     check_label_names,
     check_labels,
+    check_location,
     check_option,
     is_finite_number,
     is_integer,
@@ -61,6 +62,14 @@ def test_there_is_one_label_per_diagram():
 def test_labels_have_names():
     assert check_label_names(None, [3, 5]) == ["3", "5"]
     assert check_label_names(("x", "y"), [3, 5]) == ("x", "y")
-    for names in (["x"], "xy"):
+    for names in (["x"], "xy", 5, iter("xy"), {"x", "y"}, {3: "x", 5: "y"}):
         with pytest.raises(ParameterError, match="a sequence of 2 names, one per"):
             check_label_names(names, [3, 5])
+
+
+def test_raw_data_have_the_place_of_the_largest_location():
+    check_location(4, 5, "vertex", "Diagram 0 has")
+    check_location(-1, 0, "vertex", "Diagram 0 has")
+    message = "Diagram 0 has a point at pixel 5, and there are 5. Pass the raw data"
+    with pytest.raises(ValueError, match=message):
+        check_location(5, 5, "pixel", "Diagram 0 has")

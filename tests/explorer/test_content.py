@@ -199,7 +199,9 @@ def test_numbers_are_packed_little_endian_in_the_order_that_deflates_better():
         ({"labels": [1, 2]}, r"one label per diagram, shape \(30,\); got shape \(2,\)"),
         ({"label_names": ["a"]}, "label_names to be None without labels"),
         ({"labels": [1] * 30, "label_names": ["a", "b"]}, "sequence of 1 names"),
-        ({"sample_names": ["a"]}, r"sample_names to be 30 names.*got 1"),
+        ({"sample_names": ["a"]}, r"sample_names to be a sequence of 30 names.*got 1"),
+        ({"sample_names": 5}, r"sample_names to be a sequence of 30 names.*got 5"),
+        ({"sample_names": "abc" * 10}, r"sequence of 30 names.*got 'abcabc"),
     ],
 )
 def test_labels_and_names_are_counted(fitted, ragged, given, message):

@@ -698,6 +698,30 @@ def test_all_can_be_reached_and_used_by_keys(hard, shapes):
     assert f"word={fourth.split()[1]}" in address(hard)
 
 
+def test_points_of_neither_label_have_neither_color(hard, shapes):
+    names = sorted(set(shapes.y))
+    pair = [names.index("circle"), names.index("torus")]
+    choose(hard, "label", pair[0])
+    choose(hard, "other", pair[1])
+
+    def looks():
+        drawn = trace(hard, "plane", "points")["marker"]
+        return set(zip(drawn["color"], drawn["symbol"], strict=True))
+
+    both = looks()
+    seen = set()
+    for label in ("circle", "torus"):
+        choose(hard, "sample", f"page {shapes.y.tolist().index(label)}")
+        (look,) = looks()
+        seen.add(look)
+        assert "neither label" not in text_of(hard, "plane-note")
+    assert seen == both
+    drop_file(hard, "own.csv", csv_of(NEW[:1]))
+    (neither,) = looks()
+    assert neither not in both
+    assert "drawn, of neither label." in text_of(hard, "plane-note")
+
+
 def test_a_screen_reader_hears_what_is_selected(hard):
     live = "[role=status], [aria-live=polite]"
     ids = {one.get_attribute("id") for one in hard.find_elements("css selector", live)}

@@ -135,6 +135,27 @@ def test_the_simplices_of_a_word_are_marked_in_the_cloud(browser, page):
         assert choose_word(browser, word) == set(map(tuple, expected.tolist()))
 
 
+def test_the_page_is_seen_through_the_mask_of_an_image(browser, tmp_path):
+    X = located(1, "image")
+    image = np.zeros((6, 10))
+    image[0, 1], image[2, 3] = np.inf, 1.0
+    model = PersistenceBoW(1, random_state=0).fit(X)
+    write_explorer(model, X, tmp_path / "page.html", raw=[image])
+    open_page(browser, tmp_path / "page.html")
+    choose(browser, "sample", "page 0")
+    script = """
+        const context = document.getElementById("raw").getContext("2d");
+        return [...context.getImageData(...arguments, 1, 1).data];
+    """
+    for row, column, color in (
+        (0, 0, [1] * 3 + [255]),
+        (0, 1, [0] * 4),
+        (2, 3, [255] * 4),
+    ):
+        x, y = 48 * column + 4, 48 * row + 4  # a corner, where no mark is
+        assert browser.execute_script(script, x, y) == color
+
+
 @pytest.mark.parametrize("kind", ["image", "cloud"])
 def test_a_click_marks_the_points_born_or_dying_there(browser, page, kind):
     X, _, _ = page(kind)
@@ -203,6 +224,26 @@ def test_a_cloud_of_space_turns_by_keys(browser, page):
     assert after != before
 
 
+def test_points_that_are_not_drawn_are_not_counted_and_the_page_says_so(
+    browser, tmp_path
+):
+    births = np.random.default_rng(0).uniform(0.0, 1.0, 2_500)
+    where = np.arange(2_500)[:, None, None] % [[60], [7]]
+    points = np.c_[births, births + 0.5]
+    X = Diagrams(points, [0, 2_500], name="H0", locations=where)
+    model = PersistenceBoW(1, random_state=0).fit(X)
+    write_explorer(model, X, tmp_path / "page.html", raw=[np.eye(6, 10)])
+    open_page(browser, tmp_path / "page.html", "sample=0")
+    note = text_of(browser, "raw-note")
+    drawn = "of the 2,000 of 2,500 drawn"
+    assert note.startswith(f"2,000 points of word 0, {drawn}: births are filled")
+    from selenium.webdriver import Keys  # noqa: PLC0415
+
+    browser.find_element("id", "raw").send_keys(Keys.ENTER)
+    note = text_of(browser, "raw-note")
+    assert note.endswith(f"points of the diagram born or dying there, {drawn}.")
+
+
 def test_what_has_no_raw_data_or_locations_says_so(browser, page):
     page("image", with_locations=False)
     choose(browser, "sample", "page 2")
@@ -243,6 +284,59 @@ def test_large_images_are_averaged_and_the_page_says_so():
     assert any("averaged" in note for note in packed.notes)
 
 
+def grays_of(image):
+    """Return the grays of an image in a page, and whether it is masked."""
+    packed = pack_raw([image], "image", NONE[:1], 10**6)
+    return packed.numbers.reshape(packed.items[0]["shape"]), packed.items[0]["masked"]
+
+
+def test_masked_pixels_have_a_gray_of_their_own():
+    image = np.array([[3.0, np.inf, 4.0], [-np.inf, 5.0, 3.0]])
+    grays, masked = grays_of(image)
+    assert masked
+    assert grays.tolist() == [[1, 0, 128], [0, 255, 1]]
+    grays, masked = grays_of(np.nan_to_num(image, posinf=3.0, neginf=3.0))
+    assert not masked
+    assert grays.tolist() == [[0, 0, 128], [0, 255, 0]]
+    assert grays_of(np.full((2, 3), np.inf))[0].tolist() == [[0] * 3] * 2
+    assert grays_of([[7.0, np.inf]])[0].tolist() == [[1, 0]]
+
+
+def test_averages_are_of_the_pixels_that_are_not_masked():
+    image = np.full((200, 200), np.inf)
+    image[0, 1] = image[:2, 2:4] = 1.0
+    image[4:6, 0:2] = [[3.0, np.inf], [np.inf, 5.0]]  # 4 on average
+    image[6, 6] = 7.0
+    grays, _ = grays_of(image)
+    assert grays.shape == (100, 100)
+    assert [grays[0, 0], grays[0, 1], grays[2, 0], grays[3, 3]] == [1, 1, 128, 255]
+    assert np.count_nonzero(grays) == 4
+
+
+@pytest.mark.parametrize("factor", [1e-320, 1e-200, 1e300, 1e307])
+def test_images_of_any_scale_have_all_grays(factor):
+    levels = np.tile(np.arange(-8.0, 9.0), (200, 12))[:, :200]
+    expected, _ = grays_of(levels)
+    found, _ = grays_of(levels * factor)
+    assert np.ptp(expected) == 255
+    assert np.abs(found.astype(int) - expected).max() <= (1 if factor < 1e-300 else 0)
+
+
+@pytest.mark.parametrize(
+    "move", [lambda x: x + 1e9, lambda x: x * 1e60, lambda x: x * 5e307]
+)
+def test_clouds_of_any_place_and_scale_keep_their_shape(move):
+    cloud = np.random.default_rng(0).uniform(-3.0, 3.0, (50, 3))
+    points = [
+        pack_raw([one], "cloud", NONE[:1], 10**6).numbers.reshape(50, 3)
+        for one in (cloud, move(cloud))
+    ]
+    assert np.ptp(points[0], axis=0).max() == pytest.approx(1.0)
+    assert np.allclose(*points, rtol=0, atol=1e-6)
+    single = pack_raw([move(np.ones((1, 2)))], "cloud", NONE[:1], 10**6)
+    assert single.numbers.tolist() == [0.0, 0.0]
+
+
 def test_what_does_not_fit_is_left_out_evenly_and_said():
     rng = np.random.default_rng(0)
     raw = [rng.integers(0, 256, (32, 32)) for _ in range(40)]
@@ -271,14 +365,56 @@ def test_clouds_that_are_too_large_are_left_out_and_said():
     ("raw", "kind", "message"),
     [
         ([np.zeros((2, 2))], "mesh", "raw_kind to be 'image' or 'cloud'; got 'mesh'"),
-        ([], "image", "raw to be 1 items, one per diagram .*; got 0"),
+        ([], "image", "raw to be a sequence of 1 items, one per diagram .*; got 0"),
+        (5, "image", "raw to be a sequence of 1 items.*; got 5"),
+        ({0: np.zeros((2, 2))}, "image", "raw to be a sequence of 1 items.*; got {0: "),
+        ((i for i in range(1)), "image", "raw to be a sequence of .*; got <generator"),
         ([np.zeros(3)], "image", r"raw\[0\] to be an image of shape \(rows, columns\)"),
         ([np.zeros((3, 4))], "cloud", r"points of shape \(n, 2\) or \(n, 3\)"),
         ([np.zeros((0, 2))], "cloud", r"raw\[0\].*got 'shape \(0, 2\)'"),
-        ([[[np.nan, 1.0]]], "cloud", r"raw\[0\] to be finite numbers"),
-        ([[["a", "b"]]], "image", r"raw\[0\] to be finite numbers"),
+        ([[[np.nan, 1.0]]], "cloud", r"raw\[0\] to be finite numbers; got .*nan"),
+        ([[[-np.inf, 1.0]]], "cloud", r"raw\[0\] to be finite numbers; got .*-inf"),
+        (
+            [[[np.nan, 1.0]]],
+            "image",
+            r"without NaN; got .*nan.*\. Set pixels .* to inf",
+        ),
+        ([[["a", "b"]]], "image", r"raw\[0\] to be numbers; got '<U1'|str"),
     ],
 )
 def test_raw_data_of_another_kind_are_refused(raw, kind, message):
     with pytest.raises(ValueError, match=message):
-        check_raw(raw, kind, 1)
+        check_raw(raw, kind, located(1, "cloud"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "location", "message"),
+    [
+        ("image", 60, "Diagram 2 of part H0 has a point at pixel 60, and there are 60"),
+        ("image", 2**32 + 5, "pixel 4294967301, and there are 60"),
+        (
+            "cloud",
+            30,
+            "Diagram 2 of part H0 has a point at vertex 30, and there are 30",
+        ),
+    ],
+)
+def test_raw_data_without_the_place_of_a_point_are_refused(
+    tmp_path, kind, location, message
+):
+    points = [[0.0, 1.0], [0.2, np.inf], [0.1, 2.0], [0.3, 0.7]]
+    where = [[[59, 3], [7, -1]], [[1, 2], [-1, -1]], [[0, 4], [location, 2]]]
+    X = Diagrams(points, [0, 2, 2, 4], name="H0", locations=[*where, where[1]])
+    model = PersistenceBoW(1, random_state=0).fit(X)
+    raw = [np.zeros((6, 10) if kind == "image" else (n, 2)) for n in (60, 1, 30)]
+    with pytest.raises(ValueError, match=message):
+        write_explorer(model, X, tmp_path / "p.html", raw=raw, raw_kind=kind)
+    assert not list(tmp_path.iterdir())
+    # One sample has no raw data: nothing is marked there.
+    write_explorer(model, X, tmp_path / "p.html", raw=[*raw[:2], None], raw_kind=kind)
+
+
+def test_images_with_more_pixels_than_the_page_can_number_are_refused():
+    huge = np.broadcast_to(np.uint8(0), (2**16, 2**15))
+    with pytest.raises(ValueError, match=r"raw\[0\] to be fewer than 2147483648 numb"):
+        check_raw([huge], "image", located(1, "image"))

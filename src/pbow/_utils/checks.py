@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -17,6 +17,8 @@ __all__ = [
     "check_dims",
     "check_label_names",
     "check_labels",
+    "check_length",
+    "check_location",
     "check_option",
     "is_dimension",
     "is_finite_number",
@@ -87,7 +89,29 @@ def check_label_names(
     """Return the names of some labels; by default the labels themselves."""
     if label_names is None:
         return [str(label) for label in labels]
-    if isinstance(label_names, str) or len(label_names) != len(labels):
-        expected = f"a sequence of {len(labels)} names, one per label"
-        raise ParameterError("label_names", expected, label_names)
+    expected = f"a sequence of {len(labels)} names, one per label"
+    check_length("label_names", label_names, len(labels), expected)
     return label_names
+
+
+def check_length(name: str, values: Any, n: int, expected: str) -> None:
+    """Raise unless an argument is a sequence of n items, and not a string."""
+    # The letters of a string are items, and so are the keys of a dict.
+    if isinstance(values, (str, bytes, set, frozenset, Mapping)):
+        raise ParameterError(name, expected, values)
+    try:
+        found = len(values)
+    except TypeError:  # a generator, a number, or an array without axes
+        raise ParameterError(name, expected, values) from None
+    if found != n:
+        raise ParameterError(name, expected, found)
+
+
+def check_location(largest: int, n_places: int, noun: str, owner: str) -> None:
+    """Raise unless raw data have the place with the largest index of all locations."""
+    if largest >= n_places:
+        msg = (
+            f"{owner} a point at {noun} {largest}, and there are {n_places}. "
+            "Pass the raw data that the diagrams were computed from."
+        )
+        raise ValueError(msg)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.feature_selection import f_classif
 from sklearn.utils.validation import check_is_fitted
 
-from pbow._utils.checks import check_label_names, check_labels
+from pbow._utils.checks import check_label_names, check_labels, check_length
 from pbow._utils.text import plural
 from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.compute.mixture import pack as pack_components
@@ -105,9 +105,9 @@ def check_samples(
         found_names = [str(name) for name in check_label_names(label_names, found)]
     elif label_names is not None:
         raise ParameterError("label_names", "None without labels", label_names)
-    if sample_names is not None and len(sample_names) != n_samples:
-        expected = f"{n_samples} names, one per diagram"
-        raise ParameterError("sample_names", expected, len(sample_names))
+    if sample_names is not None:
+        expected = f"a sequence of {n_samples} names, one per diagram"
+        check_length("sample_names", sample_names, n_samples, expected)
     names = None if sample_names is None else [str(name) for name in sample_names]
     return Samples(diagrams, found_names, members, names)
 

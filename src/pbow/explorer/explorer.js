@@ -33,6 +33,7 @@
   const chosen = { book: 0, label: -1, other: -1, sample: ALL, word: 0, vertex: null };
   let query = "";
   let points = []; // those of the plane: { at, word, side, place }
+  let total = 0; // of which these are drawn
 
   // --- what is chosen -----------------------------------------------------------------
 
@@ -138,9 +139,10 @@
 
   function showPlane() {
     const all = pointsOfAll(isOne() ? BEHIND_AT_MOST : DRAWN_AT_MOST);
-    const { found, total } = isOne() ? pointsOf(chosen.sample) : all;
-    const side = isOne() && labelIndexOf(chosen.sample) === chosen.other ? 1 : 0;
-    points = everyNth(found, DRAWN_AT_MOST).map((point) => ({
+    const these = isOne() ? pointsOf(chosen.sample) : all;
+    const side = isOne() ? sideOf(chosen.sample) : 0;
+    total = these.total;
+    points = everyNth(these.found, DRAWN_AT_MOST).map((point) => ({
       side,
       ...point,
       word: Encode.wordOf(model, book(), ...point.at),
@@ -166,7 +168,7 @@
     byId("plane-note").textContent =
       `Circles are words; their area is ${what}. Points: ${whose}, ` +
       `${count(points.length)} of ${count(total)} drawn` +
-      (isDifference() ? "." : ", in the color of their word.") +
+      (!isDifference() ? ", in the color of their word." : side === 2 ? ", of neither label." : ".") +
       (isOne() ? " Gray: the other samples." : "") +
       (edge.length ? ` Beyond the axes, marked at the edge: ${edge.join(", ")}.` : "");
   }
@@ -178,6 +180,12 @@
 
   const labelIndexOf = ({ isOwn, index }) =>
     isOwn || samples.labels === null ? -1 : samples.labels[index];
+
+  /** The label compared that a sample is of: 0, 1, or 2 if it is of neither. */
+  function sideOf(sample) {
+    if (sample.isOwn || !isOfLabel(sample.index)) return 2;
+    return labelIndexOf(sample) === chosen.other ? 1 : 0;
+  }
 
   /** The areas of the words, with a sign where two labels are compared. */
   function areas() {
@@ -412,13 +420,15 @@
       return;
     }
     const what = content.raw.kind === "image" ? "pixel" : "point";
+    const drawnOf =
+      points.length < total ? `, of the ${count(points.length)} of ${count(total)} drawn` : "";
     note.textContent =
       chosen.vertex === null
-        ? `${counted(ofWord.length, "point")} of word ${word}: births are filled, deaths ` +
-          `open. Click a ${what}, or press Enter here, to find the points of the diagram born ` +
-          "or dying there."
-        : `${Raw.nameOf(chosen.vertex)}: ` +
-          `${counted(points.filter(isAtVertex).length, "point")} of the diagram born or dying there.`;
+        ? `${counted(ofWord.length, "point")} of word ${word}${drawnOf}: births are filled, ` +
+          `deaths open. Click a ${what}, or press Enter here, to find the points of the diagram ` +
+          "born or dying there."
+        : `${Raw.nameOf(chosen.vertex)}: ${counted(points.filter(isAtVertex).length, "point")} ` +
+          `of the diagram born or dying there${drawnOf}.`;
   }
 
   const verticesOfAll = (some) =>

@@ -106,7 +106,9 @@ def write_explorer(
         columns), or point clouds of shape (n, 2) or (n, 3). The page shows the sample
         beside its diagram; with the locations of ``return_locations=True`` in homology,
         it marks where the points of a word are born and die. Images larger than 128
-        pixels are averaged. The page holds as many as fit in 2 MB, and says how many.
+        pixels are averaged. Pixels of inf or -inf are masked, as in
+        :func:`~pbow.homology.cubical`, and left blank. The page holds as many as fit in
+        2 MB, and says how many.
     raw_kind : {"image", "cloud"}, default="image"
         What `raw` is.
     plotlyjs : {"inline", "directory", "cdn"}, default="inline"
@@ -121,8 +123,9 @@ def write_explorer(
     TypeError
         If the vectorizer has no codebook.
     ValueError
-        If parts differ from those in fit, or there are more or fewer labels, names or
-        raw data than diagrams.
+        If parts differ from those in fit, there are more or fewer labels, names or raw
+        data than diagrams, or a point is located at a pixel or vertex that the raw data
+        of its sample do not have.
     OSError
         If the file cannot be written.
 
@@ -141,7 +144,7 @@ def write_explorer(
     '<!DOCTYPE html>'
     """
     samples = check_samples(vectorizer, X, labels, label_names, sample_names)
-    raw = check_raw(raw, raw_kind, len(samples.diagrams))
+    raw = check_raw(raw, raw_kind, samples.diagrams)
     page = make_page(
         vectorizer,
         samples,

@@ -89,7 +89,8 @@ const Plots = (() => {
    * `drawing`: `book`; `axes`, left, right, bottom, top; for each word of the book
    * `values`, areas with a sign, and `texts`, lines to show on hovering; `isDifference`
    * of two labels; `points`, `others` and `marked` as [birth, persistence] lists;
-   * `words` and `sides` of the points, the side being 0 or 1 for the label compared.
+   * `words` and `sides` of the points, the side being 0 or 1 for the label compared, and 2
+   * for neither.
    * Returns how many words and points are beyond the axes.
    */
   function drawPlane(element, drawing) {
@@ -144,7 +145,7 @@ const Plots = (() => {
   }
 
   function pointTrace(placed, { points, words, sides, isDifference }) {
-    const [more, less] = ["more", "less"].map(theme);
+    const bySide = ["more", "less", "ink"].map(theme);
     const text = points.map(([birth, persistence], i) => {
       const where = `birth ${short(birth)}, persistence ${short(persistence)}`;
       return `${where}<br>word ${words[i]}${placed[i].beyond ? "<br>beyond the axes" : ""}`;
@@ -159,7 +160,7 @@ const Plots = (() => {
         size: isDifference ? 5 : 7,
         // Lists, because plotly computes all anew where one number becomes a list.
         opacity: words.map(() => 0.9),
-        color: words.map((word, i) => (isDifference ? [more, less][sides[i]] : colorOf(word))),
+        color: words.map((word, i) => (isDifference ? bySide[sides[i]] : colorOf(word))),
         symbol: placed.map((one, i) => one.beyond ?? symbols(i)),
       },
     };

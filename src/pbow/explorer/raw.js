@@ -43,11 +43,14 @@ const Raw = (() => {
     return true;
   }
 
-  function drawImage(context, { start, shape: [height, width], full }) {
+  function drawImage(context, { start, shape: [height, width], full, masked }) {
     const pixels = new Uint8Array(bytes, start, height * width);
     const small = new OffscreenCanvas(width, height);
     const data = new ImageData(width, height);
-    pixels.forEach((gray, i) => data.data.set([gray, gray, gray, 255], 4 * i));
+    pixels.forEach((gray, i) => {
+      const alpha = masked && gray === 0 ? 0 : 255; // the page is seen through a mask
+      data.data.set([gray, gray, gray, alpha], 4 * i);
+    });
     small.getContext("2d").putImageData(data, 0, 0);
     const scale = SIZE / Math.max(full[0], full[1]);
     context.imageSmoothingEnabled = false;
