@@ -147,10 +147,39 @@ def test_words_come_with_their_part_resolution_and_place():
     words = np.concatenate([bow.codebooks_[part].words for part in both.parts])
     assert_array_equal(explanation.births, words[:, 0])
     assert_array_equal(explanation.persistences, words[:, 1])
-    H = bow.transform(both)
-    assert_allclose(explanation.differences[1], H[y == 1].mean(axis=0) - H.mean(axis=0))
     assert_array_equal(explanation.mean, explanation.effects.mean(axis=0))
     assert_array_equal(explanation.std, explanation.effects.std(axis=0, ddof=1))
+
+
+@pytest.mark.parametrize("make", [PersistenceBoW, StablePersistenceBoW])
+@pytest.mark.parametrize("essential", ["drop", "separate", 9.0])
+def test_differences_are_points_per_diagram(make, essential):
+    X, y = diagrams_of(2)
+    X = Diagrams.from_list(
+        [np.vstack((d, [[k % 3, np.inf]] * (1 + k % 2))) for k, d in enumerate(X)],
+        name="H1",
+    )
+    n_words = {"H1": (1, 3)} | ({"H1_inf": 2} if essential == "separate" else {})
+    bow = fitted(X, n_words, make, essential=essential, point_weight="ramp")
+    explanation = explain_words(bow, LinearSVC(), X, y, cv=N_FOLDS)
+    for column, name in enumerate(explanation.names):
+        counts = [word_memberships(bow, X[i : i + 1], name).sum() for i in range(30)]
+        for label in (0, 1):
+            expected = np.mean(np.array(counts)[y == label]) - np.mean(counts)
+            found = explanation.differences[label, column]
+            assert_allclose(found, expected, atol=1e-6)
+
+
+def test_a_larger_feature_is_not_more_points():
+    # Normalized, the feature of the diagram with fewer points is the larger one.
+    few, many = [[0, 1], [0, 1]], [[0, 1], [0, 1], [0, 1], *[[0, 9]] * 5]
+    X, y = [few, many] * 6, ["few", "many"] * 6
+    bow = fitted(X, 2, normalize="sqrt-l2")
+    H = bow.transform(X)
+    assert H[0, 0] > H[1, 0]
+    explanation = explain_words(bow, LinearSVC(), X, y, cv=N_FOLDS)
+    assert explanation.differences.tolist() == [[-0.5, -2.5], [0.5, 2.5]]
+    assert explanation.top("few", more_points=True) == []
 
 
 def test_the_table_has_the_strongest_words_of_each_label_first():
