@@ -24,6 +24,7 @@ __all__ = [
     "check_panels",
     "draw_lines",
     "new_axes",
+    "without_formulas",
 ]
 
 # Palette of Okabe and Ito, the darkest first; yellow is too pale for points.
@@ -63,6 +64,21 @@ def check_panels(axes: Any, n_axes: int, meaning: str) -> NDArray[Any]:
     if len(panels) != n_axes or not all(hasattr(ax, "scatter") for ax in panels):
         raise ParameterError("axes", f"{n_axes} matplotlib Axes, {meaning}", axes)
     return panels
+
+
+def without_formulas(ax: Axes, *, ticks: bool = False) -> None:
+    """Show dollar signs in the title and the legend, and at ticks that are names.
+
+    A label, a part or a name may have them; matplotlib would read formulas, and fail
+    when it draws what is none.
+    """
+    texts = [ax.title]
+    if legend := ax.get_legend():
+        texts += [legend.get_title(), *legend.get_texts()]
+    if ticks:
+        texts += [*ax.get_xticklabels(), *ax.get_yticklabels()]
+    for text in texts:
+        text.set_parse_math(False)
 
 
 def draw_lines(ax: Axes, segments: NDArray[np.float64], **look: Any) -> None:

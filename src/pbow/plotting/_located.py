@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pbow.diagrams import check_diagrams
 from pbow.explain import WordPoints, find_word, locate_word
-from pbow.plotting._axes import BLUE, ORANGE
+from pbow.plotting._axes import BLUE, ORANGE, without_formulas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,5 +72,6 @@ def end_figure(ax: Axes, vectorizer: Any, word: int | str, found: WordPoints) ->
     name = find_word(vectorizer, word).name
     n_points = len(found.points)
     ax.set_title(f"{name}: {n_points} point{'' if n_points == 1 else 's'}")
+    without_formulas(ax)
     if n_points:
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pbow._utils.checks import is_integer
 from pbow.errors import ParameterError
 from pbow.explain import WordExplanation
-from pbow.plotting._axes import BLUE, GRAY, ORANGE, check_axes
+from pbow.plotting._axes import BLUE, GRAY, ORANGE, check_axes, without_formulas
 from pbow.plotting._circles import draw_circles, draw_words_beyond, room_for
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ def plot_explanation(
         **limits,
     )
     _add_legend(ax, label)
+    without_formulas(ax)
     return ax
 
 
