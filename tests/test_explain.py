@@ -311,7 +311,9 @@ def located(points, locations, name="H1"):
 @pytest.mark.parametrize("make", [PersistenceBoW, StablePersistenceBoW])
 def test_points_of_a_word_come_with_their_locations_the_most_persistent_first(make):
     points = [[0, 1], [0, 9], [0, 1.2], [0, 9.5], [0, np.inf]]
-    X = located(points, np.arange(20).reshape(5, 2, 2))
+    where = np.arange(20).reshape(5, 2, 2)
+    where[4, 1] = -1
+    X = located(points, where)
     X = Diagrams.concatenate([X, X[:0], X])
     bow = fitted(X, 2, make)
     found = locate_word(bow, X, "h1_word1")
