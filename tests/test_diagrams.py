@@ -368,6 +368,8 @@ def assert_located(X):
         lambda X: X.finite().essential(),
         lambda X: Diagrams.from_parts({"H0": X["H1"], "H1": X["H0"]}),
         lambda X: Diagrams.concatenate([X[3:], X, X[:0]]),
+        Diagrams.from_list,
+        lambda X: Diagrams.from_list(X["H1"]),
         lambda X: pickle.loads(pickle.dumps(X)),
         copy.copy,
         copy.deepcopy,
@@ -380,6 +382,12 @@ def test_points_keep_their_locations(change):
     for name in X.parts:
         assert_located(X[name])
         assert not X[name].locations.flags.writeable
+
+
+def test_from_list_takes_diagrams_but_for_the_name():
+    X = located([2, 1], name="H1")
+    assert Diagrams.from_list(X).parts == ("",)
+    assert Diagrams.from_list(X, name="H2").parts == ("H2",)
 
 
 def test_locations_of_one_sample_are_a_view_beside_its_points():

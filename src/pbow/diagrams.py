@@ -164,7 +164,8 @@ class Diagrams:
         diagrams : iterable of array-like of shape (n_points_i, 2)
             Birth and death of the points of each diagram; an empty one is ``[]``. A
             list, a tuple, an object array or a pandas Series will do. Samples that are
-            dicts ``{part: array}`` give a collection of several parts.
+            dicts ``{part: array}`` give a collection of several parts. Diagrams are
+            taken as they are, with their locations, but for the name.
         name : str, optional
             Name of the part, as in ``"H1"``. By default it has none.
 
@@ -179,6 +180,10 @@ class Diagrams:
         Diagrams(n_samples=2, H0: 1 point)
         """
         name = _check_name(name)
+        if isinstance(diagrams, Diagrams):
+            several = len(diagrams.parts) > 1
+            parts = diagrams._parts if several else {name: diagrams._only_part()}
+            return cls._trusted(parts)
         samples = as_samples(diagrams)
         if samples and isinstance(samples[0], Mapping):
             return cls.from_parts(by_part(samples))
