@@ -10,7 +10,8 @@ from pbow.plotting import plot_word_in_cloud, plot_word_in_graph, plot_word_in_i
 
 plt = pytest.importorskip("matplotlib.pyplot")
 
-IMAGE = np.arange(12.0).reshape(3, 4)
+# The values of the sample below at its pixels.
+IMAGE = np.array([[1.5, 0.0, 1.0, 0.0], [7.0, 0.0, 7.0, 0.0], [7.0, 7.0, 7.0, 9.0]])
 CLOUD = np.arange(24.0).reshape(12, 2) ** 2
 GRAPH = (np.column_stack((np.arange(11), np.arange(1, 12))), 12)
 FIGURES = [
@@ -88,11 +89,18 @@ def test_bad_input_is_named(plot, data):
     unlocated = Diagrams(X.points, X.offsets, name="H1")
     far = sample([[0, 1]], [[[12], [0]]])
     both = Diagrams.concatenate([X, X])
+    # A vertex of a simplex is not a pixel, but edges are drawn in clouds.
+    edge = sample([[0, 1]], [[[1, 2], [3, 4]]])
+    edges = [(edge, "one (pixel|vertex) for each .* of 2 vertices, as of point")]
+    if plot is plot_word_in_cloud:
+        assert plot(BOW, data, edge, 0)
+        edges = []
     for bad, message in (
         (unlocated, r"no locations.*return_locations=True"),
         (far, r"a point at (pixel|vertex) 12, and there are 12\. Pass the raw data"),
         (both, r"diagrams of one sample, as X\[3:4\]; got 2 samples"),
         (X[:0], "Found 0 diagrams"),
+        *edges,
     ):
         with pytest.raises(ValueError, match=message):
             plot(BOW, data, bad, 0)

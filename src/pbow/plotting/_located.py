@@ -25,9 +25,18 @@ EVENT_COLORS = MappingProxyType({"birth": ORANGE, "death": BLUE})
 
 
 def find_points(
-    vectorizer: Any, X: Any, word: int | str, n_places: int, noun: str
+    vectorizer: Any,
+    X: Any,
+    word: int | str,
+    n_places: int,
+    noun: str,
+    *,
+    single: bool = False,
 ) -> WordPoints:
-    """Return the points of a word in one sample, whose raw data have so many places."""
+    """Return the points of a word in one sample, whose raw data have so many places.
+
+    With `single`, each birth and each death has one place, and not a simplex.
+    """
     diagrams = check_diagrams(X, parts=vectorizer.parts_, min_samples=1)
     if len(diagrams) != 1:
         msg = (
@@ -36,6 +45,14 @@ def find_points(
         )
         raise ValueError(msg)
     found = locate_word(vectorizer, diagrams, word)
+    width = found.births.shape[1]
+    if single and width != 1:
+        msg = (
+            f"Expected diagrams with one {noun} for each birth and death; got those "
+            f"of {width} vertices, as of point clouds, which plot_word_in_cloud draws. "
+            "Pass the diagrams that were computed from the raw data."
+        )
+        raise ValueError(msg)
     largest = max(found.births.max(initial=-1), found.deaths.max(initial=-1))
     if largest >= n_places:
         msg = (
