@@ -28,7 +28,7 @@ EXPLANATION = WordExplanation(
 
 
 def test_orange_speaks_for_the_label_blue_against_and_gray_is_uncertain():
-    ax = plot_explanation(EXPLANATION, "a")
+    ax = plot_explanation(EXPLANATION, "a", part="H1")
     drawn = circles(ax)
     assert drawn.get_offsets().tolist() == [[0, 1], [1, 2], [2, 1], [3, 5]]
     areas = drawn.get_sizes()
@@ -41,9 +41,9 @@ def test_orange_speaks_for_the_label_blue_against_and_gray_is_uncertain():
 
 
 def test_full_circles_have_more_points_and_empty_ones_fewer():
-    faces = circles(plot_explanation(EXPLANATION, "a")).get_facecolor()
+    faces = circles(plot_explanation(EXPLANATION, "a", part="H1")).get_facecolor()
     assert_allclose(faces[:, 3], [0.4, 0.0, 0.4, 0.4])
-    faces = circles(plot_explanation(EXPLANATION, "b")).get_facecolor()
+    faces = circles(plot_explanation(EXPLANATION, "b", part="H1")).get_facecolor()
     assert_allclose(faces[:, 3], [0.0, 0.4, 0.0, 0.4])
 
 
@@ -56,16 +56,29 @@ def test_axes_that_are_given_are_drawn_in_and_hold_all_words():
     assert_array_equal(ax.get_legend().get_frame_on(), False)
 
 
+def test_words_of_essential_classes_are_on_a_line():
+    ax = plot_explanation(EXPLANATION, "b", part="H1_inf")
+    assert circles(ax).get_offsets().tolist() == [[4, 0]]
+    assert [tuple(color) for color in circles(ax).get_edgecolor()] == [to_rgba(BLUE)]
+    assert (ax.get_ylabel(), ax.get_yticks().tolist()) == ("", [])
+    low, high = view(ax)
+    assert (low < [4, 0]).all()
+    assert (high > [4, 0]).all()
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"explanation": None}, "Expected explanation to be a WordExplanation"),
         ({"label": "c"}, r"Expected label to be one of \['a', 'b'\]; got 'c'"),
-        ({"part": "H1_inf"}, "Expected part to be one of 'H1', the parts with words"),
+        ({"part": None}, "part to be one of 'H1', 'H1_inf', the parts .*; got None"),
+        ({"part": "H2"}, "Expected part to be one of 'H1', 'H1_inf', the parts with"),
         ({"resolution": 3}, "Expected resolution to be one of 4, the numbers of words"),
     ],
     ids=str,
 )
 def test_bad_input_is_named(options, message):
     with pytest.raises(ValueError, match=message):
-        plot_explanation(**{"explanation": EXPLANATION, "label": "a", **options})
+        plot_explanation(
+            **{"explanation": EXPLANATION, "label": "a", "part": "H1", **options}
+        )

@@ -33,7 +33,8 @@ def plot_explanation(
     and blue words against it; the area of a circle is the size of the mean effect. Gray
     words are uncertain: their mean effect is within one standard deviation, over the
     folds, of 0. Full circles are words of which the label has more points than the
-    average sample, empty circles those of which it has fewer.
+    average sample, empty circles those of which it has fewer. Words of essential
+    classes have no persistence and are drawn on a line.
 
     Parameters
     ----------
@@ -42,7 +43,8 @@ def plot_explanation(
     label : object
         One of its labels.
     part : str, optional
-        Part to draw, for example ``"H1"``. Needed if there are several.
+        Part to draw, for example ``"H1"`` or, for essential classes, ``"H1_inf"``.
+        Needed if there are several.
     resolution : int, optional
         Number of words of the resolution to draw, if there are several. By default the
         finest.
@@ -79,6 +81,9 @@ def plot_explanation(
     shown = _check_words(explanation, part, resolution)
     mean, std = explanation.mean[row, shown], explanation.std[row, shown]
     words = np.column_stack((explanation.births, explanation.persistences))[shown]
+    is_line = bool(np.isinf(words).any())
+    if is_line:
+        words[:, 1] = 0.0
     more = explanation.differences[row, shown] >= 0.0
     colors = np.where(mean > 0.0, ORANGE, BLUE)
     colors = np.where(np.abs(mean) > std, colors, GRAY)
@@ -91,10 +96,12 @@ def plot_explanation(
     draw_words_beyond(ax, words, limits, colors.tolist())
     ax.set(
         xlabel="birth",
-        ylabel="persistence",
+        ylabel="" if is_line else "persistence",
         title=f"what words say for {label}",
         **limits,
     )
+    if is_line:
+        ax.set_yticks([])
     _add_legend(ax, label)
     without_formulas(ax)
     return ax
@@ -103,15 +110,14 @@ def plot_explanation(
 def _check_words(
     explanation: WordExplanation, part: str | None, resolution: int | None
 ) -> NDArray[np.intp]:
-    """Return the columns of one part and resolution in the plane."""
-    plane = np.isfinite(explanation.persistences)
-    parts = list(dict.fromkeys(explanation.parts[plane].tolist()))
+    """Return the columns of one part and resolution."""
+    parts = list(dict.fromkeys(explanation.parts.tolist()))
     if part is None and len(parts) == 1:
         [part] = parts
     if part not in parts:
         expected = f"one of {', '.join(map(repr, parts))}, the parts with words"
         raise ParameterError("part", expected, part)
-    of_part = plane & (explanation.parts == part)
+    of_part = explanation.parts == part
     sizes = np.unique(explanation.resolutions[of_part]).tolist()
     if resolution is None:
         resolution = sizes[-1]
