@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow._utils.checks import is_integer
+from pbow._utils.checks import check_label_names, is_integer
 from pbow.errors import ParameterError
 from pbow.explain import WordExplanation
 from pbow.plotting._axes import BLUE, GRAY, ORANGE, check_axes, without_formulas
-from pbow.plotting._circles import draw_circles, draw_words_beyond, room_for
+from pbow.plotting._circles import add_key, draw_circles, draw_words_beyond, room_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +26,7 @@ def plot_explanation(
     *,
     part: str | None = None,
     resolution: int | None = None,
+    label_names: Sequence[str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the words in the plane, colored by what they say for a label.
@@ -48,6 +50,9 @@ def plot_explanation(
     resolution : int, optional
         Number of words of the resolution to draw, if there are several. By default the
         finest.
+    label_names : sequence of str, optional
+        Names of all labels of the explanation, in the order of its `labels`. By default
+        the labels themselves.
     ax : matplotlib.axes.Axes, optional
         Where to draw. By default in a new figure.
 
@@ -78,6 +83,7 @@ def plot_explanation(
         expected = "a WordExplanation, as pbow.explain.explain_words returns it"
         raise ParameterError("explanation", expected, explanation)
     row = explanation.row_of(label)
+    name = check_label_names(label_names, explanation.labels)[row]
     shown = _check_words(explanation, part, resolution)
     mean, std = explanation.mean[row, shown], explanation.std[row, shown]
     words = np.column_stack((explanation.births, explanation.persistences))[shown]
@@ -90,19 +96,22 @@ def plot_explanation(
     sizes = np.abs(mean)
     ax = check_axes(ax, 6.0)
     limits = room_for(words, sizes)
-    draw_circles(
-        ax, words, sizes, float(sizes.max()), colors.tolist(), filled=more.tolist()
-    )
+    largest = float(sizes.max())
+    draw_circles(ax, words, sizes, largest, colors.tolist(), filled=more.tolist())
     draw_words_beyond(ax, words, limits, colors.tolist())
     ax.set(
         xlabel="birth",
         ylabel="" if is_line else "persistence",
-        title=f"what words say for {label}",
+        title=f"what words say for {name}",
         **limits,
     )
     if is_line:
         ax.set_yticks([])
-    _add_legend(ax, label)
+    if largest > 0.0:
+        add_key(ax, largest, len(words), "mean effect,\nfor or against", low=True)
+        # Axes keep one legend; the next one would replace it.
+        ax.add_artist(ax.get_legend())
+    _add_legend(ax, name)
     without_formulas(ax)
     return ax
 
@@ -127,7 +136,7 @@ def _check_words(
     return np.flatnonzero(of_part & (explanation.resolutions == resolution))
 
 
-def _add_legend(ax: Axes, label: Any) -> None:
+def _add_legend(ax: Axes, label: str) -> None:
     from matplotlib.lines import Line2D  # noqa: PLC0415
 
     looks = (
