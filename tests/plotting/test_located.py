@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.exceptions import NotFittedError
+from sklearn.svm import LinearSVC
 from tests.plotting.doubles import legend
 
 from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
 from pbow.plotting import plot_word_in_cloud, plot_word_in_graph, plot_word_in_image
+from pbow.vectorizers import PersistenceStatistics
 
 plt = pytest.importorskip("matplotlib.pyplot")
 
@@ -108,6 +111,17 @@ def test_bad_input_is_named(plot, data):
         plot(BOW, data, X, 3)
     with pytest.raises(ValueError, match="Expected ax to be matplotlib Axes"):
         plot(BOW, data, X, 0, ax="ax")
+
+
+@all_figures
+def test_what_has_no_words_is_refused(plot, data):
+    with pytest.raises(NotFittedError, match="not fitted"):
+        plot(PersistenceBoW(), data, X, 0)
+    for bad in (PersistenceStatistics().fit(X), LinearSVC().fit([[0], [1]], [0, 1])):
+        with pytest.raises(TypeError, match=f"are words .* got {type(bad).__name__}"):
+            plot(bad, data, X, 0)
+    with pytest.raises(TypeError, match="not an estimator instance"):
+        plot(None, data, X, 0)
 
 
 def test_colors_are_those_that_are_named():

@@ -37,6 +37,7 @@ def find_points(
 
     With `single`, each birth and each death has one place, and not a simplex.
     """
+    find_word(vectorizer, word)  # Before anything else is asked of what may have none.
     diagrams = check_diagrams(X, parts=vectorizer.parts_, min_samples=1)
     if len(diagrams) != 1:
         msg = (
