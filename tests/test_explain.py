@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
@@ -240,6 +240,17 @@ def test_a_part_without_points_has_no_words():
         ({"cv": None}, "Expected cv to be"),
         ({"cv": KFold(30)}, "Fold 0 has no held-out sample of label 1"),
         ({"classifier": "SVC"}, "Expected classifier to be a classifier of"),
+        ({"classifier": SVC}, "Expected classifier to be a classifier of"),
+        (
+            {"classifier": LinearRegression()},
+            "to be a classifier of .* got LinearRegression",
+        ),
+        (
+            {"classifier": VotingClassifier([("svm", LinearSVC())], voting="hard")},
+            "with decision_function or predict_proba.* got VotingClassifier",
+        ),
+        ({"y": [np.nan] + [0, 1] * 14 + [0]}, "none missing or NaN; got"),
+        ({"y": [1, "a"] * 15}, r"all numbers or all strings, .* got \[1, 'a', 1"),
         ({"X": []}, "Found 0 diagrams"),
     ],
     ids=str,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
@@ -527,7 +527,8 @@ def _folds(
     codes: NDArray[np.intp],
 ) -> list[tuple[Ints, Ints]]:
     """Return training and test rows, or raise unless each fold has all labels."""
-    if not hasattr(classifier, "fit") or not hasattr(classifier, "predict"):
+    is_instance = hasattr(classifier, "get_params") and not isinstance(classifier, type)
+    if not is_instance or not is_classifier(classifier):
         expected = "a classifier of scikit-learn, such as SVC(kernel=distance_kernel)"
         raise ParameterError("classifier", expected, classifier)
     if len(labels) < 2:
@@ -585,6 +586,14 @@ def _fold_effects(
 
 def _decision_function(fitted: Any, n_labels: int) -> Any:
     """Return the function from rows to decision values, one column per label."""
+    if not hasattr(fitted, "decision_function") and not hasattr(
+        fitted, "predict_proba"
+    ):
+        expected = (
+            "a classifier with decision_function or predict_proba: effects are changes "
+            "of decision values"
+        )
+        raise ParameterError("classifier", expected, fitted)
     last = _last_step(fitted)
     pairwise = hasattr(last, "decision_function_shape") and n_labels > 2
     if pairwise:
