@@ -82,8 +82,16 @@ def without_formulas(ax: Axes, *, ticks: bool = False) -> None:
 
 
 def draw_lines(ax: Axes, segments: NDArray[np.float64], **look: Any) -> None:
-    """Draw gray lines, shape (n_lines, 2, 2), which do not change the view."""
-    from matplotlib.collections import LineCollection  # noqa: PLC0415
+    """Draw lines, shape (n_lines, 2, 2), which do not change the view; gray ones.
 
-    lines = LineCollection(list(segments), colors=GRAY, **look)
-    ax.add_collection(lines, autolim=False)
+    Axes in space take shape (n_lines, 2, 3), of ends that are drawn already.
+    """
+    look = {"colors": GRAY} | look
+    if segments.shape[2] == 3:
+        from mpl_toolkits.mplot3d.art3d import Line3DCollection  # noqa: PLC0415
+
+        ax.add_collection3d(Line3DCollection(segments, **look))
+    else:
+        from matplotlib.collections import LineCollection  # noqa: PLC0415
+
+        ax.add_collection(LineCollection(list(segments), **look), autolim=False)
