@@ -244,8 +244,8 @@ def explain_words(
     classifier : estimator
         A classifier of scikit-learn for the features, not necessarily fitted; copies of
         it are. Its decision values are those of ``decision_function``, or, without it,
-        the probabilities. For ``SVC``, the decision value of a label is the mean of its
-        decisions against each other label.
+        the probabilities; it has one of the two. For ``SVC``, the decision value of a
+        label is the mean of its decisions against each other label.
     X : Diagrams or list of array-like of shape (n_points_i, 2)
         Diagrams with the same parts as in fit.
     y : array-like of shape (n_samples,)

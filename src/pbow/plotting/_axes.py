@@ -90,7 +90,8 @@ def draw_lines(ax: Axes, segments: NDArray[np.float64], **look: Any) -> None:
     if segments.shape[2] == 3:
         from mpl_toolkits.mplot3d.art3d import Line3DCollection  # noqa: PLC0415
 
-        ax.add_collection3d(Line3DCollection(segments, **look))
+        space: Any = ax
+        space.add_collection3d(Line3DCollection(segments, **look))
     else:
         from matplotlib.collections import LineCollection  # noqa: PLC0415
 

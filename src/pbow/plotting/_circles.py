@@ -16,6 +16,7 @@ from pbow.plotting._axes import GRAY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
 
 __all__ = [
     "add_key",
@@ -94,7 +95,7 @@ def draw_circles(
 
 def add_key(
     ax: Axes, largest: float, n_words: int, title: str, *, low: bool = False
-) -> None:
+) -> Legend:
     """Show right of the Axes what the areas mean, where so many words were drawn.
 
     `low` is at the bottom, below another legend.
@@ -115,7 +116,7 @@ def add_key(
         )
         for value in _round_values(largest)
     ]
-    ax.legend(
+    return ax.legend(
         handles=handles,
         title=title,
         loc="lower left" if low else "upper left",

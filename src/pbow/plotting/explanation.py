@@ -108,9 +108,9 @@ def plot_explanation(
     if is_line:
         ax.set_yticks([])
     if largest > 0.0:
-        add_key(ax, largest, len(words), "mean effect,\nfor or against", low=True)
+        what = "mean effect,\nfor or against"
         # Axes keep one legend; the next one would replace it.
-        ax.add_artist(ax.get_legend())
+        ax.add_artist(add_key(ax, largest, len(words), what, low=True))
     _add_legend(ax, name)
     without_formulas(ax)
     return ax
