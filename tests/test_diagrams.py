@@ -389,6 +389,8 @@ def assert_located(X):
         lambda X: X.finite().essential(),
         lambda X: Diagrams.from_parts({"H0": X["H1"], "H1": X["H0"]}),
         lambda X: Diagrams.concatenate([X[3:], X, X[:0]]),
+        Diagrams.from_list,
+        lambda X: Diagrams.from_list(X["H1"]),
         lambda X: pickle.loads(pickle.dumps(X)),
         copy.copy,
         copy.deepcopy,
@@ -401,6 +403,12 @@ def test_points_keep_their_locations(change):
     for name in X.parts:
         assert_located(X[name])
         assert not X[name].locations.flags.writeable
+
+
+def test_from_list_takes_diagrams_but_for_the_name():
+    X = located([2, 1], name="H1")
+    assert Diagrams.from_list(X).parts == ("",)
+    assert Diagrams.from_list(X, name="H2").parts == ("H2",)
 
 
 def test_locations_of_one_sample_are_a_view_beside_its_points():
@@ -452,12 +460,22 @@ def test_repr_says_which_parts_are_located_and_equality_does_not_ask():
         ([[[0], [1]], [[0], [-2]]], r"Diagram 1 of part H1 .* \[\[0\], \[-2\]\]"),
         (np.full((2, 2, 1), 2**64 - 1, np.uint64), "Diagram 0 of part H1"),
         ("nowhere", "expected integers"),
+        ([[[0], [1]], [[-1], [-1]]], r"Diagram 1 of part H1 .* A birth has at least"),
+        ([[[0, 1], [2, 3]], [[0, 1], [-1, 2]]], r"Diagram 1 .* followed by -1 where"),
     ],
     ids=str,
 )
 def test_bad_locations_are_named(locations, message):
     with pytest.raises(ValueError, match=message):
         Diagrams([[0, 1], [0, 2]], [0, 1, 2], name="H1", locations=locations)
+
+
+def test_an_essential_point_dies_nowhere():
+    points, offsets = [[0, 1], [0, np.inf]], [0, 0, 2]
+    X = Diagrams(points, offsets, locations=[[[4], [5]], [[6], [-1]]])
+    assert X.locations[:, 1, 0].tolist() == [5, -1]
+    with pytest.raises(ValueError, match=r"Diagram 1 .*death=inf.* \[\[6\], \[7\]\]"):
+        Diagrams(points, offsets, locations=[[[4], [5]], [[6], [7]]])
 
 
 def test_locations_are_used_without_a_copy_and_their_owner_may_still_write():

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
@@ -147,10 +147,39 @@ def test_words_come_with_their_part_resolution_and_place():
     words = np.concatenate([bow.codebooks_[part].words for part in both.parts])
     assert_array_equal(explanation.births, words[:, 0])
     assert_array_equal(explanation.persistences, words[:, 1])
-    H = bow.transform(both)
-    assert_allclose(explanation.differences[1], H[y == 1].mean(axis=0) - H.mean(axis=0))
     assert_array_equal(explanation.mean, explanation.effects.mean(axis=0))
     assert_array_equal(explanation.std, explanation.effects.std(axis=0, ddof=1))
+
+
+@pytest.mark.parametrize("make", [PersistenceBoW, StablePersistenceBoW])
+@pytest.mark.parametrize("essential", ["drop", "separate", 9.0])
+def test_differences_are_points_per_diagram(make, essential):
+    X, y = diagrams_of(2)
+    X = Diagrams.from_list(
+        [np.vstack((d, [[k % 3, np.inf]] * (1 + k % 2))) for k, d in enumerate(X)],
+        name="H1",
+    )
+    n_words = {"H1": (1, 3)} | ({"H1_inf": 2} if essential == "separate" else {})
+    bow = fitted(X, n_words, make, essential=essential, point_weight="ramp")
+    explanation = explain_words(bow, LinearSVC(), X, y, cv=N_FOLDS)
+    for column, name in enumerate(explanation.names):
+        counts = [word_memberships(bow, X[i : i + 1], name).sum() for i in range(30)]
+        for label in (0, 1):
+            expected = np.mean(np.array(counts)[y == label]) - np.mean(counts)
+            found = explanation.differences[label, column]
+            assert_allclose(found, expected, atol=1e-6)
+
+
+def test_a_larger_feature_is_not_more_points():
+    # Normalized, the feature of the diagram with fewer points is the larger one.
+    few, many = [[0, 1], [0, 1]], [[0, 1], [0, 1], [0, 1], *[[0, 9]] * 5]
+    X, y = [few, many] * 6, ["few", "many"] * 6
+    bow = fitted(X, 2, normalize="sqrt-l2")
+    H = bow.transform(X)
+    assert H[0, 0] > H[1, 0]
+    explanation = explain_words(bow, LinearSVC(), X, y, cv=N_FOLDS)
+    assert explanation.differences.tolist() == [[-0.5, -2.5], [0.5, 2.5]]
+    assert explanation.top("few", more_points=True) == []
 
 
 def test_the_table_has_the_strongest_words_of_each_label_first():
@@ -211,6 +240,17 @@ def test_a_part_without_points_has_no_words():
         ({"cv": None}, "Expected cv to be"),
         ({"cv": KFold(30)}, "Fold 0 has no held-out sample of label 1"),
         ({"classifier": "SVC"}, "Expected classifier to be a classifier of"),
+        ({"classifier": SVC}, "Expected classifier to be a classifier of"),
+        (
+            {"classifier": LinearRegression()},
+            "to be a classifier of .* got LinearRegression",
+        ),
+        (
+            {"classifier": VotingClassifier([("svm", LinearSVC())], voting="hard")},
+            "with decision_function or predict_proba.* got VotingClassifier",
+        ),
+        ({"y": [np.nan] + [0, 1] * 14 + [0]}, "none missing or NaN; got"),
+        ({"y": [1, "a"] * 15}, r"all numbers or all strings, .* got \[1, 'a', 1"),
         ({"X": []}, "Found 0 diagrams"),
     ],
     ids=str,
@@ -282,7 +322,9 @@ def located(points, locations, name="H1"):
 @pytest.mark.parametrize("make", [PersistenceBoW, StablePersistenceBoW])
 def test_points_of_a_word_come_with_their_locations_the_most_persistent_first(make):
     points = [[0, 1], [0, 9], [0, 1.2], [0, 9.5], [0, np.inf]]
-    X = located(points, np.arange(20).reshape(5, 2, 2))
+    where = np.arange(20).reshape(5, 2, 2)
+    where[4, 1] = -1
+    X = located(points, where)
     X = Diagrams.concatenate([X, X[:0], X])
     bow = fitted(X, 2, make)
     found = locate_word(bow, X, "h1_word1")

@@ -174,6 +174,7 @@ def test_parts_come_in_the_order_in_which_they_are_asked_for(X):
 def test_points_keep_their_locations(transformer):
     points = np.array([[0, 0.2], [0, 0.4], [0, 2], [0, 3.0], [0, np.inf]])
     where = np.arange(10).reshape(5, 2, 1)
+    where[4, 1] = -1
     X = Diagrams(points, [0, 3, 5], name="H1", locations=where)
     Y = transformer.fit_transform(X)
     kept = Y.locations[:, 0, 0] // 2

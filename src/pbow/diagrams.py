@@ -77,7 +77,8 @@ class Diagrams:
     locations : array-like of int of shape (n_points, 2, k), optional
         Where in the raw data each point is born, ``locations[:, 0]``, and dies,
         ``locations[:, 1]``: the vertices of a simplex, or a pixel, followed by -1 where
-        there are fewer than k. All are -1 for the death of an essential point. A
+        there are fewer than k. A birth has at least one; all are -1 for the death of an
+        essential point. A
         C-contiguous int64 array is used without a copy.
 
     Attributes
@@ -163,7 +164,8 @@ class Diagrams:
         diagrams : iterable of array-like of shape (n_points_i, 2)
             Birth and death of the points of each diagram; an empty one is ``[]``. A
             list, a tuple, an object array or a pandas Series will do. Samples that are
-            dicts ``{part: array}`` give a collection of several parts.
+            dicts ``{part: array}`` give a collection of several parts. Diagrams are
+            taken as they are, with their locations, but for the name.
         name : str, optional
             Name of the part, as in ``"H1"``. By default it has none.
 
@@ -178,6 +180,10 @@ class Diagrams:
         Diagrams(n_samples=2, H0: 1 point)
         """
         name = _check_name(name)
+        if isinstance(diagrams, Diagrams):
+            several = len(diagrams.parts) > 1
+            parts = diagrams._parts if several else {name: diagrams._only_part()}
+            return cls._trusted(parts)
         samples = as_samples(diagrams)
         if samples and isinstance(samples[0], Mapping):
             return cls.from_parts(by_part(samples))
@@ -723,14 +729,21 @@ def _check_locations(locations: ArrayLike, part: _Part, name: str) -> Ints:
         raise ValueError(msg)
     for start in range(0, n_points, CHECKED_AT_ONCE):
         some = found[start : start + CHECKED_AT_ONCE]
+        essential = np.isposinf(part.points[start : start + CHECKED_AT_ONCE, 1])
+        is_index = some >= 0
         # Unsigned numbers above it would be negative in 64 bits.
-        valid = (some >= -1) & (some <= np.iinfo(np.int64).max)
+        valid = ((some >= -1) & (some <= np.iinfo(np.int64).max)).all(axis=(1, 2))
+        valid &= (is_index[:, :, :-1] >= is_index[:, :, 1:]).all(axis=(1, 2))
+        valid &= is_index[:, 0, 0] & ~(is_index[:, 1, 0] & essential)
         if not valid.all():
-            row, _, _ = np.argwhere(~valid)[0]
-            diagram = int(np.searchsorted(part.offsets, start + row, side="right")) - 1
+            row = start + int(np.argmin(valid))
+            diagram = int(np.searchsorted(part.offsets, row, side="right")) - 1
+            birth, death = part.points[row].tolist()
             msg = (
-                f"has a point with the location {some[row].tolist()}; expected indices "
-                "from 0 on, or -1 where there is none."
+                f"has a point (birth={birth:g}, death={death:g}) with the location "
+                f"{found[row].tolist()}; expected indices from 0 on, followed by -1 "
+                "where there are fewer. A birth has at least one, the death of an "
+                "essential point has none."
             )
             raise DiagramError(diagram, name, msg)
     sealed = np.ascontiguousarray(found, dtype=np.int64).view()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
@@ -19,7 +19,7 @@ from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.diagrams import Diagrams, check_diagrams
 from pbow.encoding import encode_counts, encode_likelihoods
 from pbow.errors import ParameterError, of_part
-from pbow.essential import ESSENTIAL_SUFFIX
+from pbow.essential import ESSENTIAL_SUFFIX, finite_parts
 
 if TYPE_CHECKING:
     from pbow.vectorizers import PersistenceBoW, StablePersistenceBoW
@@ -97,8 +97,10 @@ class WordExplanation:
     effects : ndarray of shape (n_folds, n_labels, n_words)
         What a word says for a label in each fold: above 0 for it, below 0 against it.
     differences : ndarray of shape (n_labels, n_words)
-        Mean feature of the label minus the mean of all samples. A word may speak for a
-        label because the label has more points there, or because it has fewer.
+        Points per diagram: how many points of a diagram fall to the word, averaged over
+        the label, minus the average of all samples. For sPBoW, each point counts by its
+        membership. Without weights and normalization. A word may speak for a label
+        because the label has more points there, or because it has fewer.
     accuracies : ndarray of shape (n_folds,)
         Accuracy on the held-out samples, from 0 to 1. A classifier that errs explains
         nothing.
@@ -161,8 +163,8 @@ class WordExplanation:
         n_words : int, default=5
             How many words at most. Words that say nothing for the label are left out.
         more_points : bool, default=False
-            Whether to name only words of which the label has more than the average:
-            those with points to look at.
+            Whether to name only words that have more points in a diagram of the label
+            than in an average one: those with points to look at.
 
         Returns
         -------
@@ -184,7 +186,8 @@ class WordExplanation:
         Returns
         -------
         frame : pandas.DataFrame
-            For each label, the words that say most for it first. Needs pandas.
+            For each label, the words that say most for it first. Column "difference" is
+            in points per diagram. Needs pandas.
         """
         pandas = import_optional(
             "pandas", extra="experiment", purpose="WordExplanation.to_frame"
@@ -241,8 +244,8 @@ def explain_words(
     classifier : estimator
         A classifier of scikit-learn for the features, not necessarily fitted; copies of
         it are. Its decision values are those of ``decision_function``, or, without it,
-        the probabilities. For ``SVC``, the decision value of a label is the mean of its
-        decisions against each other label.
+        the probabilities; it has one of the two. For ``SVC``, the decision value of a
+        label is the mean of its decisions against each other label.
     X : Diagrams or list of array-like of shape (n_points_i, 2)
         Diagrams with the same parts as in fit.
     y : array-like of shape (n_samples,)
@@ -294,7 +297,8 @@ def explain_words(
         accuracies[k] = np.mean(fitted.predict(held_out) == known[test])
         decide = _decision_function(fitted, len(labels))
         effects[k] = _fold_effects(decide, held_out, codes[test], H[train].mean(axis=0))
-    means = np.stack([H[codes == k].mean(axis=0) for k in range(len(labels))])
+    counts = _count_points(vectorizer, diagrams)
+    means = np.stack([counts[codes == k].mean(axis=0) for k in range(len(labels))])
     places = np.array([_place(word) for word in words])
     return WordExplanation(
         names=np.array([word.name for word in words], dtype=object),
@@ -304,7 +308,7 @@ def explain_words(
         persistences=places[:, 1],
         labels=labels,
         effects=effects,
-        differences=means - H.mean(axis=0),
+        differences=means - counts.mean(axis=0),
         accuracies=accuracies,
     )
 
@@ -498,10 +502,21 @@ def _memberships(
 
 def _encode_each(points: Floats, codebook: Codebook) -> Floats:
     """Encode each point as a diagram of its own."""
-    alone = Diagrams(points, np.arange(len(points) + 1))
+    return _count_part(Diagrams(points, np.arange(len(points) + 1)), codebook)
+
+
+def _count_points(vectorizer: Any, X: Diagrams) -> Floats:
+    """Return how many points of each diagram fall to each word, by memberships."""
+    # As it was in fit, where the parameter may have been changed since.
+    parts = finite_parts(X, vars(vectorizer).get("fitted_", vectorizer).essential)
+    blocks = [_count_part(parts[k], book) for k, book in vectorizer.codebooks_.items()]
+    return np.concatenate(blocks, axis=1)
+
+
+def _count_part(part: Diagrams, codebook: Codebook) -> Floats:
     if isinstance(codebook, KMeansCodebook):
-        return encode_counts(alone, codebook)
-    return encode_likelihoods(alone, codebook, scale="posterior")
+        return encode_counts(part, codebook)
+    return encode_likelihoods(part, codebook, scale="posterior")
 
 
 def _folds(
@@ -512,7 +527,8 @@ def _folds(
     codes: NDArray[np.intp],
 ) -> list[tuple[Ints, Ints]]:
     """Return training and test rows, or raise unless each fold has all labels."""
-    if not hasattr(classifier, "fit") or not hasattr(classifier, "predict"):
+    is_instance = hasattr(classifier, "get_params") and not isinstance(classifier, type)
+    if not is_instance or not is_classifier(classifier):
         expected = "a classifier of scikit-learn, such as SVC(kernel=distance_kernel)"
         raise ParameterError("classifier", expected, classifier)
     if len(labels) < 2:
@@ -570,6 +586,14 @@ def _fold_effects(
 
 def _decision_function(fitted: Any, n_labels: int) -> Any:
     """Return the function from rows to decision values, one column per label."""
+    if not hasattr(fitted, "decision_function") and not hasattr(
+        fitted, "predict_proba"
+    ):
+        expected = (
+            "a classifier with decision_function or predict_proba: effects are changes "
+            "of decision values"
+        )
+        raise ParameterError("classifier", expected, fitted)
     last = _last_step(fitted)
     pairwise = hasattr(last, "decision_function_shape") and n_labels > 2
     if pairwise:

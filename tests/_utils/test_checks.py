@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -57,6 +59,33 @@ def test_there_is_one_label_per_diagram():
     for labels in (["a", "b"], [["a"]] * 3):
         with pytest.raises(ValueError, match=r"one label per diagram, shape \(3,\)"):
             check_labels(labels, 3)
+
+
+@pytest.mark.parametrize(
+    "y", [[1, 2, 2], [True, 2, 0.5], ["b", "a", "a"], [b"b", b"a", b"a"]], ids=str
+)
+@pytest.mark.parametrize("kind", [list, tuple, np.array, partial(np.array, dtype="O")])
+def test_labels_of_one_type_are_an_array(y, kind):
+    assert check_labels(kind(y), 3).tolist() == np.array(y).tolist()
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [1, "a", "b"],
+        (np.nan, "a", "b"),
+        [None, "a", "b"],
+        [None, 1, 2],
+        [np.nan, 1.0, 2.0],
+        np.array([1, "a", "b"], dtype=object),
+        np.array([np.nan, 1.0, 2.0], dtype=object),
+        np.array([np.nan, "a", "b"], dtype=object),
+    ],
+    ids=str,
+)
+def test_missing_and_mixed_labels_are_refused(y):
+    with pytest.raises(ValueError, match="all numbers or all strings, and none miss"):
+        check_labels(y, 3)
 
 
 def test_labels_have_names():

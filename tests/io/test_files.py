@@ -148,6 +148,19 @@ def test_a_missing_file_is_an_os_error(format_name, tmp_path):
         read_diagrams(tmp_path / "missing", format_name)
 
 
+@pytest.mark.parametrize("format_name", ["csv", "dipha", "pers", "perseus"])
+def test_locations_are_lost_with_a_warning(format_name, tmp_path):
+    located = Diagrams([[0, 1]], [0, 1], name="H1", locations=[[[4], [5]]])
+    X = Diagrams.from_parts({"H0": [[[0, 2]]], "H1": located})
+    with pytest.warns(
+        UserWarning, match=f"{format_name} have .* of part H1 are .*pbow"
+    ):
+        write_diagrams(X, tmp_path / "X", format_name)
+    assert read_diagrams(tmp_path / "X", format_name) == X
+    write_diagrams(X, tmp_path / "X.pbow")
+    assert read_diagrams(tmp_path / "X.pbow")["H1"].locations is not None
+
+
 @pytest.mark.parametrize("format_name", ["pers", "hera", "dipha"])
 def test_one_sample_may_be_one_file(X, format_name, tmp_path):
     one = X[:1]["H0"]

@@ -234,7 +234,12 @@ def test_locations_come_back(tmp_path, mapped):
         (WHERE.astype(float), "locations of part H1 are float64"),
         (WHERE[:0], "Locations of part H1"),
         (WHERE[0], "Locations of part H1"),
-        (WHERE - 7, "Diagram 0 of part H1 has a point with the location"),
+        (WHERE - 7, r"Diagram 0 of part H1 .* with the location \[\[-3, -2\]"),
+        (WHERE[:, :, ::-1], r"Diagram 0 of part H1 .* followed by -1 where there"),
+        (
+            np.array([[[-1, -1], [5, -1]]]),
+            r"Diagram 0 of part H1 .* A birth has at least one",
+        ),
     ],
     ids=str,
 )

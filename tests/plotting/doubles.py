@@ -28,9 +28,9 @@ def circles(ax):
     return ax.collections[-1]
 
 
-def assert_key_has_the_scale_of(ax, largest):
+def assert_key_has_the_scale_of(ax, largest, key=None):
     """Check that circles of the legend have the scale of those drawn."""
-    full, key = circles(ax).get_sizes().max(), ax.get_legend()
+    full, key = circles(ax).get_sizes().max(), key or ax.get_legend()
     for handle, text in zip(key.legend_handles, key.get_texts(), strict=True):
         expected = full * float(text.get_text()) / largest
         assert_allclose(handle.get_markersize() ** 2, expected)

@@ -5,8 +5,10 @@ import sys
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from sklearn.svm import LinearSVC
 
-from pbow import PersistenceBoW
+from pbow import Diagrams, PersistenceBoW
+from pbow.explain import explain_words
 from pbow.plotting import (
     CodebookDisplay,
     plot_accuracy_by_size,
@@ -16,7 +18,9 @@ from pbow.plotting import (
     plot_codebook,
     plot_confusion,
     plot_diagram,
+    plot_explanation,
     plot_matching,
+    plot_word_in_image,
 )
 from pbow.plotting._axes import COLORS, check_panels
 
@@ -95,6 +99,45 @@ def test_names_of_labels_are_in_the_order_of_the_sorted_labels(drawn, kind):
     for names in (["three", "five"], "358"):
         with pytest.raises(ValueError, match="a sequence of 3 names, one per label"):
             drawn(names)
+
+
+HOSTILE = r"$\frac{$"
+NAMED = Diagrams.from_parts({HOSTILE: Y, "H1": Y})
+WORDS = PersistenceBoW(n_words=1).fit(NAMED)
+HERE = Diagrams([[0, 1]], [0, 1], name=HOSTILE, locations=[[[0], [1]]])
+EXPLAINED = explain_words(WORDS, LinearSVC(), NAMED[[0, 1] * 5], [HOSTILE, "b"] * 5)
+FREE_TEXT = {
+    "accuracy": lambda: plot_accuracy_by_size([10], [[0.5]], label=HOSTILE),
+    "barcode": lambda: plot_barcode(NAMED[0]),
+    "confusion": lambda: plot_confusion(np.eye(2), [HOSTILE, "b"]),
+    "diagram": lambda: plot_diagram(NAMED[0]),
+    "difference": lambda: plot_class_difference(
+        WORDS, NAMED[:2], [HOSTILE, "b"], (HOSTILE, "b")
+    )[0, 0],
+    "display": lambda: CodebookDisplay.from_estimator(BOW, X, [HOSTILE, "b"]).ax_,
+    "explanation": lambda: plot_explanation(EXPLAINED, HOSTILE, part="H1"),
+    "word": lambda: plot_word_in_image(
+        PersistenceBoW(n_words=1).fit(HERE), [[0.0, 1.0]], HERE, 0
+    ),
+    "words": lambda: plot_class_words(WORDS, NAMED[:2], [HOSTILE, "b"])[0, 0],
+}
+
+
+@pytest.mark.parametrize("draw", FREE_TEXT.values(), ids=FREE_TEXT)
+def test_dollar_signs_of_labels_and_parts_are_no_formulas(draw):
+    ax = draw()
+    ax.figure.draw_without_rendering()
+    texts = [ax.title, *ax.get_xticklabels(), *ax.get_yticklabels()]
+    if ax.get_legend():
+        texts += ax.get_legend().get_texts()
+    assert any(HOSTILE in text.get_text() for text in texts)
+
+
+def test_powers_at_ticks_stay_formulas():
+    ax = plot_accuracy_by_size([10, 1000], [[0.5], [0.6]], label="a")
+    ax.set_xscale("log")
+    ax.figure.draw_without_rendering()
+    assert all(text.get_parse_math() for text in ax.get_xticklabels())
 
 
 def test_panels_are_taken_in_any_shape():

@@ -3,14 +3,18 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.exceptions import NotFittedError
+from sklearn.svm import LinearSVC
 from tests.plotting.doubles import legend
 
 from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
 from pbow.plotting import plot_word_in_cloud, plot_word_in_graph, plot_word_in_image
+from pbow.vectorizers import PersistenceStatistics
 
 plt = pytest.importorskip("matplotlib.pyplot")
 
-IMAGE = np.arange(12.0).reshape(3, 4)
+# The values of the sample below at its pixels.
+IMAGE = np.array([[1.5, 0.0, 1.0, 0.0], [7.0, 0.0, 7.0, 0.0], [7.0, 7.0, 7.0, 9.0]])
 CLOUD = np.arange(24.0).reshape(12, 2) ** 2
 GRAPH = (np.column_stack((np.arange(11), np.arange(1, 12))), 12)
 FIGURES = [
@@ -88,11 +92,18 @@ def test_bad_input_is_named(plot, data):
     unlocated = Diagrams(X.points, X.offsets, name="H1")
     far = sample([[0, 1]], [[[12], [0]]])
     both = Diagrams.concatenate([X, X])
+    # A vertex of a simplex is not a pixel, but edges are drawn in clouds.
+    edge = sample([[0, 1]], [[[1, 2], [3, 4]]])
+    edges = [(edge, "one (pixel|vertex) for each .* of 2 vertices, as of point")]
+    if plot is plot_word_in_cloud:
+        assert plot(BOW, data, edge, 0)
+        edges = []
     for bad, message in (
         (unlocated, r"no locations.*return_locations=True"),
         (far, r"a point at (pixel|vertex) 12, and there are 12\. Pass the raw data"),
         (both, r"diagrams of one sample, as X\[3:4\]; got 2 samples"),
         (X[:0], "Found 0 diagrams"),
+        *edges,
     ):
         with pytest.raises(ValueError, match=message):
             plot(BOW, data, bad, 0)
@@ -100,6 +111,17 @@ def test_bad_input_is_named(plot, data):
         plot(BOW, data, X, 3)
     with pytest.raises(ValueError, match="Expected ax to be matplotlib Axes"):
         plot(BOW, data, X, 0, ax="ax")
+
+
+@all_figures
+def test_what_has_no_words_is_refused(plot, data):
+    with pytest.raises(NotFittedError, match="not fitted"):
+        plot(PersistenceBoW(), data, X, 0)
+    for bad in (PersistenceStatistics().fit(X), LinearSVC().fit([[0], [1]], [0, 1])):
+        with pytest.raises(TypeError, match=f"are words .* got {type(bad).__name__}"):
+            plot(bad, data, X, 0)
+    with pytest.raises(TypeError, match="not an estimator instance"):
+        plot(None, data, X, 0)
 
 
 def test_colors_are_those_that_are_named():

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pbow.errors import ParameterError
+from pbow.errors import ParameterError, shown
 
 __all__ = [
     "LARGEST_DIMENSION",
@@ -78,6 +78,23 @@ def check_labels(y: ArrayLike, n_samples: int) -> NDArray[Any]:
         msg = (
             f"Expected one label per diagram, shape ({n_samples},); "
             f"got shape {labels.shape}."
+        )
+        raise ValueError(msg)
+    # In a list, one string makes strings of all others: "1" and "nan", too.
+    is_mixed = (
+        labels.dtype.kind == "U"
+        and isinstance(y, (list, tuple))
+        and not all(isinstance(label, str) for label in y)
+    )
+    try:
+        known = np.unique(labels)
+        can_be_sorted = bool(np.array_equal(known, known))  # NaN is not itself
+    except TypeError:
+        can_be_sorted = False
+    if is_mixed or not can_be_sorted:
+        msg = (
+            "Expected labels that are all numbers or all strings, and none missing or "
+            f"NaN; got {shown(y)}. Leave samples without a label out."
         )
         raise ValueError(msg)
     return labels

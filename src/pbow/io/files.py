@@ -11,8 +11,9 @@ from typing import Any
 
 from pbow._utils.checks import check_option
 from pbow._utils.files import AnyPath, atomic_write
+from pbow._utils.warn import warn_user
 from pbow.diagrams import Diagrams, check_diagrams
-from pbow.errors import FileFormatError, ParameterError
+from pbow.errors import FileFormatError, ParameterError, of_part
 from pbow.io.folders import (
     PERSEUS_FILE,
     files_of,
@@ -107,7 +108,9 @@ def read_diagrams(
 def write_diagrams(X: Any, path: AnyPath, format: str | None = None) -> None:
     """Write persistence diagrams to a file, or to a folder with one file per sample.
 
-    Writes are atomic: a file or folder gets its name when it is complete.
+    Writes are atomic: a file or folder gets its name when it is complete. Only pbow's
+    own format stores locations of points in the raw data; others leave them out, with a
+    warning.
 
     Parameters
     ----------
@@ -162,6 +165,14 @@ def write_diagrams(X: Any, path: AnyPath, format: str | None = None) -> None:
         writable = ", ".join(name for name, one in FORMATS.items() if one.write)
         msg = f"The format {kind} is only read; pbow writes {writable}."
         raise ValueError(msg)
+    located = [part for part in X.parts if X[part].locations is not None]
+    if located and not known.has_locations:
+        msg = (
+            f"Files of the format {kind} have no room for locations: where the points"
+            f"{of_part(', '.join(located))} are in the raw data is lost. To keep it, "
+            "write a .pbow file."
+        )
+        warn_user(msg)
     has_folder = known.holds == "diagram" or target.is_dir() or not target.suffix
     if known.holds != "collection" and has_folder:
         write_folder(X, target, kind)

@@ -57,6 +57,8 @@ class Format:
     says_part : bool
         Whether files of a collection say which parts they have; if not, `read` takes
         the name that the caller gives.
+    has_locations : bool
+        Whether locations of points in the raw data are written, too.
     """
 
     read: Callable[..., Any]
@@ -66,6 +68,7 @@ class Format:
     signature: bytes = b""
     signature_at: int = 0
     says_part: bool = True
+    has_locations: bool = False
 
     def begins(self, start: bytes) -> bool:
         """Whether a file that begins with these bytes has the signature."""
@@ -80,6 +83,7 @@ FORMATS = {
         extensions=(".pbow",),
         signature=SIGNATURE,
         signature_at=8,
+        has_locations=True,
     ),
     "csv": Format(read_csv, write_csv, extensions=(".csv",)),
     "parquet": Format(

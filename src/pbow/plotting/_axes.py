@@ -24,6 +24,7 @@ __all__ = [
     "check_panels",
     "draw_lines",
     "new_axes",
+    "without_formulas",
 ]
 
 # Palette of Okabe and Ito, the darkest first; yellow is too pale for points.
@@ -65,9 +66,33 @@ def check_panels(axes: Any, n_axes: int, meaning: str) -> NDArray[Any]:
     return panels
 
 
-def draw_lines(ax: Axes, segments: NDArray[np.float64], **look: Any) -> None:
-    """Draw gray lines, shape (n_lines, 2, 2), which do not change the view."""
-    from matplotlib.collections import LineCollection  # noqa: PLC0415
+def without_formulas(ax: Axes, *, ticks: bool = False) -> None:
+    """Show dollar signs in the title and the legend, and at ticks that are names.
 
-    lines = LineCollection(list(segments), colors=GRAY, **look)
-    ax.add_collection(lines, autolim=False)
+    A label, a part or a name may have them; matplotlib would read formulas, and fail
+    when it draws what is none.
+    """
+    texts = [ax.title]
+    if legend := ax.get_legend():
+        texts += [legend.get_title(), *legend.get_texts()]
+    if ticks:
+        texts += [*ax.get_xticklabels(), *ax.get_yticklabels()]
+    for text in texts:
+        text.set_parse_math(False)
+
+
+def draw_lines(ax: Axes, segments: NDArray[np.float64], **look: Any) -> None:
+    """Draw lines, shape (n_lines, 2, 2), which do not change the view; gray ones.
+
+    Axes in space take shape (n_lines, 2, 3), of ends that are drawn already.
+    """
+    look = {"colors": GRAY} | look
+    if segments.shape[2] == 3:
+        from mpl_toolkits.mplot3d.art3d import Line3DCollection  # noqa: PLC0415
+
+        space: Any = ax
+        space.add_collection3d(Line3DCollection(segments, **look))
+    else:
+        from matplotlib.collections import LineCollection  # noqa: PLC0415
+
+        ax.add_collection(LineCollection(list(segments), **look), autolim=False)

@@ -16,6 +16,7 @@ from pbow.plotting._axes import GRAY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
 
 __all__ = [
     "add_key",
@@ -92,8 +93,13 @@ def draw_circles(
     )
 
 
-def add_key(ax: Axes, largest: float, n_words: int, title: str) -> None:
-    """Show right of the Axes what the areas mean, where so many words were drawn."""
+def add_key(
+    ax: Axes, largest: float, n_words: int, title: str, *, low: bool = False
+) -> Legend:
+    """Show right of the Axes what the areas mean, where so many words were drawn.
+
+    `low` is at the bottom, below another legend.
+    """
     from matplotlib.lines import Line2D  # noqa: PLC0415
 
     handles = [
@@ -110,11 +116,11 @@ def add_key(ax: Axes, largest: float, n_words: int, title: str) -> None:
         )
         for value in _round_values(largest)
     ]
-    ax.legend(
+    return ax.legend(
         handles=handles,
         title=title,
-        loc="upper left",
-        bbox_to_anchor=(1.07, 1.0),
+        loc="lower left" if low else "upper left",
+        bbox_to_anchor=(1.07, 0.0 if low else 1.0),
         borderaxespad=0.0,
         labelspacing=1.3,
         handletextpad=1.0,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pbow.diagrams import check_diagrams
 from pbow.explain import WordPoints, find_word, locate_word
-from pbow.plotting._axes import BLUE, ORANGE
+from pbow.plotting._axes import BLUE, ORANGE, without_formulas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,9 +25,19 @@ EVENT_COLORS = MappingProxyType({"birth": ORANGE, "death": BLUE})
 
 
 def find_points(
-    vectorizer: Any, X: Any, word: int | str, n_places: int, noun: str
+    vectorizer: Any,
+    X: Any,
+    word: int | str,
+    n_places: int,
+    noun: str,
+    *,
+    single: bool = False,
 ) -> WordPoints:
-    """Return the points of a word in one sample, whose raw data have so many places."""
+    """Return the points of a word in one sample, whose raw data have so many places.
+
+    With `single`, each birth and each death has one place, and not a simplex.
+    """
+    find_word(vectorizer, word)  # Before anything else is asked of what may have none.
     diagrams = check_diagrams(X, parts=vectorizer.parts_, min_samples=1)
     if len(diagrams) != 1:
         msg = (
@@ -36,6 +46,14 @@ def find_points(
         )
         raise ValueError(msg)
     found = locate_word(vectorizer, diagrams, word)
+    width = found.births.shape[1]
+    if single and width != 1:
+        msg = (
+            f"Expected diagrams with one {noun} for each birth and death; got those "
+            f"of {width} vertices, as of point clouds, which plot_word_in_cloud draws. "
+            "Pass the diagrams that were computed from the raw data."
+        )
+        raise ValueError(msg)
     largest = max(found.births.max(initial=-1), found.deaths.max(initial=-1))
     if largest >= n_places:
         msg = (
@@ -72,5 +90,6 @@ def end_figure(ax: Axes, vectorizer: Any, word: int | str, found: WordPoints) ->
     name = find_word(vectorizer, word).name
     n_points = len(found.points)
     ax.set_title(f"{name}: {n_points} point{'' if n_points == 1 else 's'}")
+    without_formulas(ax)
     if n_points:
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pbow.errors import ParameterError
-from pbow.plotting._axes import COLORS, MARKERS, check_axes
+from pbow.plotting._axes import COLORS, MARKERS, check_axes, without_formulas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,6 +90,7 @@ def plot_accuracy_by_size(
     ax.set(xlabel="number of words", ylabel="accuracy (%)")
     if label is not None:
         ax.legend(loc="best")
+        without_formulas(ax)
     return ax
 
 

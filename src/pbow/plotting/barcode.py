@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pbow.plotting._axes import COLORS, check_axes
+from pbow.plotting._axes import COLORS, check_axes, without_formulas
 from pbow.plotting._checks import check_sample
 
 if TYPE_CHECKING:
@@ -96,4 +96,5 @@ def plot_barcode(sample: Any, *, ax: Axes | None = None) -> Axes:
     if len(parts) > 1:
         # Bars are drawn upwards, and so are their names; beside them, to hide none.
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), reverse=True)
+        without_formulas(ax)
     return ax

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pbow._utils.checks import check_label_names
 from pbow.errors import ParameterError
-from pbow.plotting._axes import check_axes
+from pbow.plotting._axes import check_axes, without_formulas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,6 +87,7 @@ def plot_confusion(
     turned = 90 if max(map(len, names)) > 2 else 0
     ax.set_xticks(range(n), names, rotation=turned)
     ax.set_yticks(range(n), names)
+    without_formulas(ax, ticks=True)
     ax.set(xlabel="predicted label", ylabel="true label")
     return ax
 

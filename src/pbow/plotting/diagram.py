@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pbow._utils.checks import check_option
-from pbow.plotting._axes import COLORS, GRAY, MARKERS, check_axes
+from pbow.plotting._axes import COLORS, GRAY, MARKERS, check_axes, without_formulas
 from pbow.plotting._checks import check_sample
 
 if TYPE_CHECKING:
@@ -116,6 +116,7 @@ def plot_diagram(
     )
     if len(parts) > 1:
         ax.legend(loc="best")
+        without_formulas(ax)
     return ax
 
 

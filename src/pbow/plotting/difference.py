@@ -10,7 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from pbow._utils.checks import check_label_names, check_labels, is_finite_number
 from pbow.errors import ParameterError
-from pbow.plotting._axes import BLUE, GRAY, ORANGE, check_panels, new_axes
+from pbow.plotting._axes import (
+    BLUE,
+    GRAY,
+    ORANGE,
+    check_panels,
+    new_axes,
+    without_formulas,
+)
 from pbow.plotting._checks import check_codebooks, check_samples
 from pbow.plotting._circles import (
     add_key,
@@ -165,6 +172,7 @@ def _draw_row(
     for ax, title, look in zip(panels, titles, looks, strict=True):
         draw_circles(ax, words, *look)
         ax.set(title=title, xlabel="birth", ylabel="persistence", **limits)
+        without_formulas(ax)
     for ax, largest, what in (
         (panels[1], apart, "more points\nper diagram"),
         (panels[2], more, "points per\ndiagram"),

@@ -12,7 +12,15 @@ from pbow._utils.checks import check_label_names, check_labels
 from pbow.codebook import GaussianCodebook, KMeansCodebook
 from pbow.encoding import encode_counts, encode_likelihoods
 from pbow.errors import ParameterError
-from pbow.plotting._axes import COLORS, GRAY, LIGHT_GRAY, MARKERS, ORANGE, check_axes
+from pbow.plotting._axes import (
+    COLORS,
+    GRAY,
+    LIGHT_GRAY,
+    MARKERS,
+    ORANGE,
+    check_axes,
+    without_formulas,
+)
 from pbow.plotting._checks import check_codebook, check_points, check_samples
 from pbow.plotting.codebook import draw_codebook, thinned
 
@@ -214,6 +222,7 @@ class CodebookDisplay:
             ax.legend(
                 title="largest share in", loc="upper left", bbox_to_anchor=(1.0, 1.0)
             )
+            without_formulas(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

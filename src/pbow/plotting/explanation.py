@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow._utils.checks import is_integer
+from pbow._utils.checks import check_label_names, is_integer
 from pbow.errors import ParameterError
 from pbow.explain import WordExplanation
-from pbow.plotting._axes import BLUE, GRAY, ORANGE, check_axes
-from pbow.plotting._circles import draw_circles, draw_words_beyond, room_for
+from pbow.plotting._axes import BLUE, GRAY, ORANGE, check_axes, without_formulas
+from pbow.plotting._circles import add_key, draw_circles, draw_words_beyond, room_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +26,7 @@ def plot_explanation(
     *,
     part: str | None = None,
     resolution: int | None = None,
+    label_names: Sequence[str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the words in the plane, colored by what they say for a label.
@@ -33,7 +35,8 @@ def plot_explanation(
     and blue words against it; the area of a circle is the size of the mean effect. Gray
     words are uncertain: their mean effect is within one standard deviation, over the
     folds, of 0. Full circles are words of which the label has more points than the
-    average sample, empty circles those of which it has fewer.
+    average sample, empty circles those of which it has fewer. Words of essential
+    classes have no persistence and are drawn on a line.
 
     Parameters
     ----------
@@ -42,10 +45,14 @@ def plot_explanation(
     label : object
         One of its labels.
     part : str, optional
-        Part to draw, for example ``"H1"``. Needed if there are several.
+        Part to draw, for example ``"H1"`` or, for essential classes, ``"H1_inf"``.
+        Needed if there are several.
     resolution : int, optional
         Number of words of the resolution to draw, if there are several. By default the
         finest.
+    label_names : sequence of str, optional
+        Names of all labels of the explanation, in the order of its `labels`. By default
+        the labels themselves.
     ax : matplotlib.axes.Axes, optional
         Where to draw. By default in a new figure.
 
@@ -76,41 +83,50 @@ def plot_explanation(
         expected = "a WordExplanation, as pbow.explain.explain_words returns it"
         raise ParameterError("explanation", expected, explanation)
     row = explanation.row_of(label)
+    name = check_label_names(label_names, explanation.labels)[row]
     shown = _check_words(explanation, part, resolution)
     mean, std = explanation.mean[row, shown], explanation.std[row, shown]
     words = np.column_stack((explanation.births, explanation.persistences))[shown]
+    is_line = bool(np.isinf(words).any())
+    if is_line:
+        words[:, 1] = 0.0
     more = explanation.differences[row, shown] >= 0.0
     colors = np.where(mean > 0.0, ORANGE, BLUE)
     colors = np.where(np.abs(mean) > std, colors, GRAY)
     sizes = np.abs(mean)
     ax = check_axes(ax, 6.0)
     limits = room_for(words, sizes)
-    draw_circles(
-        ax, words, sizes, float(sizes.max()), colors.tolist(), filled=more.tolist()
-    )
+    largest = float(sizes.max())
+    draw_circles(ax, words, sizes, largest, colors.tolist(), filled=more.tolist())
     draw_words_beyond(ax, words, limits, colors.tolist())
     ax.set(
         xlabel="birth",
-        ylabel="persistence",
-        title=f"what words say for {label}",
+        ylabel="" if is_line else "persistence",
+        title=f"what words say for {name}",
         **limits,
     )
-    _add_legend(ax, label)
+    if is_line:
+        ax.set_yticks([])
+    if largest > 0.0:
+        what = "mean effect,\nfor or against"
+        # Axes keep one legend; the next one would replace it.
+        ax.add_artist(add_key(ax, largest, len(words), what, low=True))
+    _add_legend(ax, name)
+    without_formulas(ax)
     return ax
 
 
 def _check_words(
     explanation: WordExplanation, part: str | None, resolution: int | None
 ) -> NDArray[np.intp]:
-    """Return the columns of one part and resolution in the plane."""
-    plane = np.isfinite(explanation.persistences)
-    parts = list(dict.fromkeys(explanation.parts[plane].tolist()))
+    """Return the columns of one part and resolution."""
+    parts = list(dict.fromkeys(explanation.parts.tolist()))
     if part is None and len(parts) == 1:
         [part] = parts
     if part not in parts:
         expected = f"one of {', '.join(map(repr, parts))}, the parts with words"
         raise ParameterError("part", expected, part)
-    of_part = plane & (explanation.parts == part)
+    of_part = explanation.parts == part
     sizes = np.unique(explanation.resolutions[of_part]).tolist()
     if resolution is None:
         resolution = sizes[-1]
@@ -120,7 +136,7 @@ def _check_words(
     return np.flatnonzero(of_part & (explanation.resolutions == resolution))
 
 
-def _add_legend(ax: Axes, label: Any) -> None:
+def _add_legend(ax: Axes, label: str) -> None:
     from matplotlib.lines import Line2D  # noqa: PLC0415
 
     looks = (

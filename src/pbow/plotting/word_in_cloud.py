@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pbow._utils.optional import import_optional
 from pbow.errors import ParameterError
-from pbow.plotting._axes import LIGHT_GRAY, check_axes
+from pbow.plotting._axes import LIGHT_GRAY, check_axes, draw_lines
 from pbow.plotting._located import EVENT_COLORS, draw_marks, end_figure, find_points
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_word_in_cloud"]
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 def plot_word_in_cloud(
@@ -94,16 +94,30 @@ def plot_word_in_cloud(
     dots: dict[str, Any] = {"s": 8.0, "color": LIGHT_GRAY, "linewidths": 0, "zorder": 1}
     ax.scatter(*points.T, **dots)
     for event, vertices in (("birth", found.births), ("death", found.deaths)):
-        for row, membership in zip(vertices, found.memberships, strict=True):
-            for i, j in combinations(row[row >= 0].tolist(), 2):
-                look = {"color": EVENT_COLORS[event], "alpha": 0.3 + 0.6 * membership}
-                ax.plot(*points[[i, j]].T, linewidth=1.2, zorder=3, **look)
+        _draw_edges(ax, points, vertices, found.memberships, event)
         owner, column = np.nonzero(vertices >= 0)
         places = points[vertices[owner, column]]
         draw_marks(ax, places, found.memberships[owner], event)
     ax.set_aspect("equal")
     end_figure(ax, vectorizer, word, found)
     return ax
+
+
+def _draw_edges(
+    ax: Axes, points: Floats, vertices: Ints, memberships: Floats, event: str
+) -> None:
+    """Draw the lines between all vertices of each simplex."""
+    from matplotlib.colors import to_rgba  # noqa: PLC0415
+
+    first, second = np.triu_indices(vertices.shape[1], 1)
+    pairs = np.stack((vertices[:, first], vertices[:, second]), axis=2)
+    row, column = np.nonzero((pairs >= 0).all(axis=2))
+    if not len(row):
+        return
+    colors = np.tile(to_rgba(EVENT_COLORS[event]), (len(row), 1))
+    colors[:, 3] = 0.3 + 0.6 * memberships[row]
+    segments = points[pairs[row, column]]
+    draw_lines(ax, segments, colors=colors, linewidths=1.2, zorder=3)
 
 
 def _new_axes_in_space() -> Axes:

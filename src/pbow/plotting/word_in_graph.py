@@ -89,7 +89,7 @@ def plot_word_in_graph(
     'ext1_word0: 1 point'
     """
     edges, n_vertices = _edges_of(graph)
-    found = find_points(vectorizer, X, word, n_vertices, "vertex")
+    found = find_points(vectorizer, X, word, n_vertices, "vertex", single=True)
     if positions is None:
         places = _layout(edges, n_vertices)
     else:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pbow._utils.warn import warn_user
 from pbow.errors import ParameterError
+from pbow.explain import WordPoints
 from pbow.plotting._axes import check_axes
 from pbow.plotting._located import draw_marks, end_figure, find_points
 
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
     from pbow.vectorizers import PersistenceBoW, StablePersistenceBoW
 
 __all__ = ["plot_word_in_image"]
+
+# Diagrams may have been computed or stored in single precision.
+CLOSE = 1e-5
 
 
 def plot_word_in_image(
@@ -39,7 +44,8 @@ def plot_word_in_image(
     vectorizer : PersistenceBoW or StablePersistenceBoW
         Fitted.
     image : array-like of shape (h, w)
-        The image.
+        The image. There is a warning if its values at the marked pixels are not births
+        and deaths, up to a factor: it may be transposed.
     X : Diagrams
         The diagrams of this image, as ``X[3:4]``, with locations:
         ``cubical(images, return_locations=True)``.
@@ -78,7 +84,8 @@ def plot_word_in_image(
     pixels = np.asarray(image, dtype=np.float64)
     if pixels.ndim != 2 or pixels.size == 0:
         raise ParameterError("image", "a gray image of shape (h, w)", image)
-    found = find_points(vectorizer, X, word, pixels.size, "pixel")
+    found = find_points(vectorizer, X, word, pixels.size, "pixel", single=True)
+    _warn_of_other_values(pixels, found)
     ax = check_axes(ax, 4.8)
     # Masked pixels are infinite.
     ax.imshow(np.where(np.isfinite(pixels), pixels, np.nan), cmap="gray")
@@ -88,6 +95,31 @@ def plot_word_in_image(
     ax.set(xticks=[], yticks=[])
     end_figure(ax, vectorizer, word, found)
     return ax
+
+
+def _warn_of_other_values(image: NDArray[np.float64], found: WordPoints) -> None:
+    """Warn unless the marked pixels have the values of births and deaths.
+
+    A factor, the same for all, is that of a superlevel filtration or of rescaled
+    diagrams. Another image may be meant, such as the one before a filter: no error.
+    """
+    places = np.concatenate((found.births[:, 0], found.deaths[:, 0]))
+    coordinates = found.points.T.ravel()[places >= 0]
+    values = image.ravel()[places[places >= 0]]
+    if not coordinates.any() and not values.any():
+        return
+    largest = np.abs(coordinates).argmax()
+    if np.isfinite(values).all() and coordinates[largest] != 0.0 != values[largest]:
+        expected = values[largest] / coordinates[largest] * coordinates
+        if np.allclose(values, expected, rtol=0.0, atol=CLOSE * np.abs(values).max()):
+            return
+    msg = (
+        "The values of the image at the marked pixels are not births and deaths of the "
+        "points, not even up to a factor. The image may be transposed, or of another "
+        "sample: pass the one that the diagrams were computed from. If you show "
+        "another image on purpose, ignore this."
+    )
+    warn_user(msg)
 
 
 def _places(pixels: NDArray[np.int64], shape: tuple[int, int]) -> NDArray[np.float64]:

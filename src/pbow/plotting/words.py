@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pbow._utils.checks import check_label_names, check_labels
-from pbow.plotting._axes import BLUE, check_panels, new_axes
+from pbow.plotting._axes import BLUE, check_panels, new_axes, without_formulas
 from pbow.plotting._checks import check_codebooks, check_samples
 from pbow.plotting._circles import (
     add_key,
@@ -116,6 +116,7 @@ def plot_class_words(
             draw_words_beyond(ax, words, limits, [BLUE] * len(words))
             several = len(codebooks) > 1
             ax.set(title=f"{name}: {title}" if several else title, **limits)
+            without_formulas(ax)
         if largest > 0.0:
             corner = max(row, key=lambda ax: tuple(ax.get_position().max))
             add_key(corner, largest, len(words), "points per\ndiagram")
