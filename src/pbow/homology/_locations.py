@@ -10,22 +10,41 @@ left out, so that the diagrams are those of the values themselves.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from pbow._utils.progress import progress_bar
 from pbow.compute.truncate import are_told_apart
+from pbow.diagrams import Diagrams
 from pbow.errors import ParameterError
-from pbow.homology._common import Floats, Ints
+from pbow.homology._common import (
+    Floats,
+    Ints,
+    count_threads,
+    empty_diagrams,
+    in_threads,
+    make_diagrams,
+)
 
 __all__ = [
     "Keys",
     "Located",
+    "LocatedBatch",
     "check_return_locations",
     "distinct_keys",
     "located_pairs",
+    "make_located",
     "ranks",
 ]
+
+Item = TypeVar("Item")
+
+# Numbers in a batch: they fit into the cache of a processor.
+BATCH = 2**15
+LARGEST_INT = np.int64(2**63 - 1)
+INF_BITS = 0x7FF0_0000_0000_0000
 
 
 class Located(NamedTuple):
@@ -35,45 +54,183 @@ class Located(NamedTuple):
     locations: Ints
 
 
+class LocatedBatch(NamedTuple):
+    """Located diagrams of several items, one after another, and the size of each."""
+
+    points: Floats
+    locations: Ints
+    counts: Ints
+
+
 class Keys(NamedTuple):
-    """Distinct keys in the order of `values`; inf stays inf. All arrays are flat."""
+    """Distinct keys in the order of `values`, in each item; inf stays inf.
+
+    All arrays are flat, and the values of item i are ``starts[i]:starts[i + 1]``.
+    """
 
     values: Floats
     keys: Floats
-    places_of: Callable[[Floats], Ints]
+    starts: Ints
+    places_of: Callable[[Floats, Ints], Ints]
 
-    def locate(self, diagram: Floats) -> Located:
-        """Turn a diagram of keys into one of values, with one place for each end."""
-        diagram = diagram[np.isfinite(diagram[:, 0])]
-        finite = np.isfinite(diagram)
-        places = np.full(diagram.shape, -1)
-        places[finite] = self.places_of(diagram[finite])
-        points = np.where(finite, self.values[places], np.inf)
+    def locate(self, diagrams: Sequence[Floats]) -> LocatedBatch:
+        """Turn diagrams of keys into those of values, with one place for each end.
+
+        Places count through the values of all items.
+        """
+        n_items = len(diagrams)
+        diagram = diagrams[0] if n_items == 1 else np.concatenate(diagrams)
+        items = np.repeat(np.arange(n_items), [len(one) for one in diagrams])
+        births, deaths = diagram[:, 0], diagram[:, 1]
+        places = np.empty(diagram.shape, np.int64)
+        points = np.empty(diagram.shape)
+        # What is born at inf is none of the item, and its place is of no matter.
+        is_born, dies = np.isfinite(births), np.isfinite(deaths)
+        for end, finite in enumerate((is_born, dies)):
+            if finite.all():
+                places[:, end] = self.places_of(diagram[:, end], items)
+                points[:, end] = self.values[places[:, end]]
+                continue
+            found = self.places_of(diagram[finite, end], items[finite])
+            places[:, end], points[:, end] = -1, np.inf
+            places[finite, end], points[finite, end] = found, self.values[found]
         kept = points[:, 0] < points[:, 1]
-        return Located(points[kept], places[kept, :, np.newaxis])
+        counts = np.bincount(items[kept], minlength=n_items)
+        return LocatedBatch(points[kept], places[kept, :, np.newaxis], counts)
 
 
-def distinct_keys(values: Floats) -> Keys:
-    """Return the keys of an array of values, which is C-contiguous."""
-    flat = values.ravel()
+def make_located(
+    several: Callable[[Sequence[Item]], Sequence[LocatedBatch]],
+    items: Sequence[Item],
+    sizes: Sequence[int],
+    dims: Sequence[int],
+    *,
+    unit: str,
+    n_jobs: int | None,
+    progress: bool,
+) -> Diagrams:
+    """Put together what `several` makes of batches: one LocatedBatch per dimension.
+
+    Small items come many at a time, since most of their time is that of calls. The
+    result does not depend on it. `unit` is what the progress bar counts.
+    """
+    if not items:
+        return make_diagrams(
+            empty_diagrams, items, dims, unit=unit, n_jobs=n_jobs, progress=progress
+        )
+    batches = _batches(items, sizes, count_threads(n_jobs, items))
+    found = []
+    with progress_bar(show=progress, total=len(items), unit=unit) as advance:
+        made = in_threads(several, batches, n_jobs)
+        for batch, located in zip(batches, made, strict=True):
+            found.append(located)
+            advance(len(batch))
+    parts = {}
+    for k, dim in enumerate(dims):
+        points, locations, counts = zip(*(located[k] for located in found), strict=True)
+        offsets = np.concatenate(([0], np.cumsum(np.concatenate(counts))))
+        parts[f"H{dim}"] = Diagrams(
+            np.concatenate(points), offsets, locations=np.concatenate(locations)
+        )
+    return Diagrams.from_parts(parts)
+
+
+def _batches(
+    items: Sequence[Item], sizes: Sequence[int], n_threads: int
+) -> list[Sequence[Item]]:
+    """Cut the items into runs of some size, several for each thread if there are."""
+    largest = min(BATCH, sum(sizes) // (4 * n_threads)) if n_threads > 1 else BATCH
+    batches, first, size = [], 0, 0
+    for i, more in enumerate(sizes):
+        if i > first and size + more > largest:
+            batches.append(items[first:i])
+            first, size = i, 0
+        size += more
+    batches.append(items[first:])
+    return batches
+
+
+def distinct_keys(arrays: Sequence[Floats], first: int = 0) -> Keys:
+    """Return keys of the values of each array, which are C-contiguous.
+
+    The key of the value i of an array contains i + `first`.
+    """
+    sizes = [array.size for array in arrays]
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    one = len(arrays) == 1
+    flat = arrays[0].ravel() if one else np.concatenate([a.ravel() for a in arrays])
+    flat = flat + 0.0  # of two zeros none is lower
+    index = np.arange(first, first + len(flat))
+    if not one:
+        index -= np.repeat(starts[:-1], sizes)
     bits = flat.view(np.int64)
-    n_bits = max(len(flat) - 1, 1).bit_length()
+    n_bits = max(max(sizes, default=0) + first - 1, 1).bit_length()
     mask = (1 << n_bits) - 1
     # The index goes into the last bits: a sort would take longer than the diagram.
-    # Whole numbers and single precision leave these free; if others need them to be
-    # told apart, they are sorted.
-    is_free = not (bits & mask).any()
-    if not is_free and not are_told_apart(flat.view(np.uint64), np.uint64(n_bits)):
-        keys, order = ranks(flat)
-        return Keys(flat, keys, lambda found: order[found.astype(np.int64)])
+    # Whole numbers and single precision leave these free.
+    if not (bits & mask).any():
+        packed = bits
+    elif (shifted := _shifted(flat, n_bits)) is not None:
+        keys = (shifted | index).view(np.float64)
+        keys[np.isinf(flat)] = np.inf
+        return Keys(
+            flat,
+            keys,
+            starts,
+            lambda found, items: (found.view(np.int64) & mask) - first + starts[items],
+        )
+    elif are_told_apart(flat.view(np.uint64), np.uint64(n_bits)):
+        packed = bits & ~mask
+    else:
+        orders = []
+        keys = np.empty(len(flat))
+        for start, stop in pairwise(starts.tolist()):
+            keys[start:stop], order = ranks(flat[start:stop])
+            orders.append(order + start)
+        keys += first
+        by_rank = np.concatenate(orders)
+        return Keys(
+            flat,
+            keys,
+            starts,
+            lambda found, items: by_rank[
+                found.astype(np.int64) - first + starts[items]
+            ],
+        )
     # Floats below zero grow as their bits fall, so there the index is turned round.
-    packed = np.right_shift(bits, 63)
-    packed ^= np.arange(len(flat))
-    packed &= mask
-    packed |= bits if is_free else bits & ~mask
-    keys = packed.view(np.float64)
+    sign = np.right_shift(bits, 63)
+    sign ^= index
+    sign &= mask
+    sign |= packed
+    keys = sign.view(np.float64)
     keys[np.isinf(flat)] = np.inf  # these bits would be NaN
-    return Keys(flat, keys, lambda found: _unpacked(found.view(np.int64), mask))
+    return Keys(
+        flat,
+        keys,
+        starts,
+        lambda found, items: (
+            _unpacked(found.view(np.int64), mask) - first + starts[items]
+        ),
+    )
+
+
+def _shifted(flat: Floats, n_bits: int) -> Ints | None:
+    """Return what leaves the last bits free if values are near each other, or None.
+
+    It is how many floats there are from the lowest value up to each.
+    """
+    lowest, highest = flat.min(), flat.max()
+    if highest == np.inf:
+        highest = flat.max(where=np.isfinite(flat), initial=lowest)
+    span = np.array([lowest, highest]).view(np.int64)
+    span ^= (span >> 63) & LARGEST_INT
+    if int(span[1]) - int(span[0]) >= INF_BITS >> n_bits:
+        return None
+    bits = flat.view(np.int64)
+    shifted = bits ^ ((bits >> 63) & LARGEST_INT)
+    shifted -= span[0]
+    shifted <<= n_bits
+    return shifted
 
 
 def _unpacked(packed: Ints, mask: int) -> Ints:
@@ -83,7 +240,18 @@ def _unpacked(packed: Ints, mask: int) -> Ints:
 
 def ranks(values: Floats) -> tuple[Floats, Ints]:
     """Return the place of each value in their order, and the index at each place."""
-    order = np.argsort(values, kind="stable")
+    order = np.argsort(values)
+    ordered = values[order]
+    ties = ordered[1:] == ordered[:-1]
+    if ties.any():
+        # A stable sort of numbers takes three times as long as one more of indices.
+        n_bits = len(values).bit_length()
+        packed = np.zeros(len(values), np.int64)
+        np.cumsum(~ties, out=packed[1:])
+        packed <<= n_bits
+        packed |= order
+        packed.sort()
+        order = packed & ((1 << n_bits) - 1)
     keys = np.empty(len(values))
     keys[order] = np.arange(len(values))
     keys[np.isinf(values)] = np.inf

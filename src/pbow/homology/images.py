@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,12 @@ from pbow.homology._common import (
     import_gudhi,
     make_diagrams,
 )
-from pbow.homology._locations import check_return_locations, distinct_keys
+from pbow.homology._locations import (
+    LocatedBatch,
+    check_return_locations,
+    distinct_keys,
+    make_located,
+)
 from pbow.homology._memory import check_memory
 
 __all__ = ["cubical"]
@@ -165,17 +171,44 @@ def cubical(
         diagrams: list[Floats] = plain.transform([image])[0]
         return diagrams
 
-    def one(item: tuple[Floats, list[bool]]) -> Sequence[Any]:
+    def one(item: tuple[Floats, list[bool]]) -> list[Floats]:
         image, wrap = item
-        if located:
-            keys = distinct_keys(image)
-            diagrams = compute(keys.keys.reshape(image.shape), wrap)
-            return [keys.locate(diagram.reshape(-1, 2)) for diagram in diagrams]
         diagrams = compute(image, wrap)
         # What is born with the masked pixels is none of the image.
         return [diagram[np.isfinite(diagram[:, 0])] for diagram in diagrams]
 
+    def several(batch: Sequence[tuple[Floats, list[bool]]]) -> list[LocatedBatch]:
+        keys = distinct_keys([image for image, _ in batch])
+        bounds = pairwise(keys.starts.tolist())
+        keyed = [
+            (keys.keys[start:stop].reshape(image.shape), wrap)
+            for (image, wrap), (start, stop) in zip(batch, bounds, strict=True)
+        ]
+        if all(image.size > 0 and not any(wrap) for image, wrap in keyed):
+            # One call for all: a call takes as long as a small image.
+            diagrams = plain.transform([image for image, _ in keyed])
+        else:
+            diagrams = [compute(*item) for item in keyed]
+        batches = []
+        for of_dim in zip(*diagrams, strict=True):
+            found = keys.locate([diagram.reshape(-1, 2) for diagram in of_dim])
+            items = np.repeat(np.arange(len(batch)), found.counts)
+            first = keys.starts[items, np.newaxis, np.newaxis]
+            found.locations[...] -= np.where(found.locations < 0, 0, first)
+            batches.append(found)
+        return batches
+
     items = list(zip(checked, wraps, strict=True))
+    if located:
+        return make_located(
+            several,
+            items,
+            [image.size for image in checked],
+            wanted,
+            unit="images",
+            n_jobs=n_jobs,
+            progress=progress,
+        )
     return make_diagrams(
         one, items, wanted, unit="images", n_jobs=n_jobs, progress=progress
     )
