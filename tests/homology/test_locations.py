@@ -70,7 +70,16 @@ def test_points_of_one_value_and_of_masked_births_are_left_out():
 
 
 def test_pairs_of_simplices_become_sorted_rows_with_padding():
-    pairs = [([1, 0], [2, 1, 0]), ([0], [1, 0]), ([3, 2], [])]
-    points, locations = located_pairs(pairs, 1, lambda simplex: float(sum(simplex)))
-    assert_array_equal(points, [[1, 3], [5, np.inf]])
-    assert_array_equal(locations, [[[0, 1, -1], [0, 1, 2]], [[2, 3, -1], [-1, -1, -1]]])
+    pairs = [[([1, 0], [2, 1, 0]), ([0], [1, 0]), ([3, 2], [])], [], [([4], [])]]
+    none = np.empty((0, 2))
+    first = [np.array([[1.0, 3.0], [5.0, np.inf]]), np.array([[0.0, 1.0]])]
+    third = [none, np.array([[0.0, np.inf]])]
+    loops, components = located_pairs(pairs, [first, [none, none], third], [1, 0])
+    assert_array_equal(loops.points, first[0])
+    assert_array_equal(loops.counts, [2, 0, 0])
+    assert_array_equal(
+        loops.locations, [[[0, 1, -1], [0, 1, 2]], [[2, 3, -1], [-1, -1, -1]]]
+    )
+    assert_array_equal(components.points, [[0, 1], [0, np.inf]])
+    assert_array_equal(components.counts, [1, 0, 1])
+    assert_array_equal(components.locations, [[[0, -1], [0, 1]], [[4, -1], [-1, -1]]])

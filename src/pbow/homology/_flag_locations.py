@@ -14,10 +14,9 @@ import numpy as np
 from scipy.sparse import coo_matrix
 
 from pbow.compute.spanning_tree import spanning_tree
-from pbow.compute.union_find import merge_components
 from pbow.homology._common import Floats, Ints
 from pbow.homology._flag import LARGEST, Engine, Locator
-from pbow.homology._locations import LocatedBatch, distinct_keys
+from pbow.homology._locations import LocatedBatch, distinct_keys, located_components
 
 __all__ = ["locating"]
 
@@ -35,7 +34,7 @@ def locating(engine: Engine, dims: list[int], limit: float) -> Locator:
     ) -> list[LocatedBatch]:
         sizes = np.array([graph.shape[0] for graph in graphs])
         if dims == [0] and all(isinstance(graph, np.ndarray) for graph in graphs):
-            return [_components(*_spanning_trees(graphs, limit), sizes)]
+            return [located_components(*_spanning_trees(graphs, limit), sizes)]
         edges = [_edges(graph, limit) for graph in graphs]
         # From 1 on, so that no edge enters with the points, not even one of length 0.
         keys = distinct_keys([values for _, _, values in edges], first=1)
@@ -57,7 +56,7 @@ def locating(engine: Engine, dims: list[int], limit: float) -> Locator:
                 items = np.repeat(np.arange(len(graphs)), [len(one) for one in deaths])
                 places = keys.places_of(np.concatenate(deaths), items)
                 batches.append(
-                    _components(ends[places], keys.values[places], items, sizes)
+                    located_components(ends[places], keys.values[places], items, sizes)
                 )
             else:
                 points, places, counts = keys.locate(of_dim)
@@ -77,27 +76,6 @@ def _spanning_trees(
     items = np.repeat(np.arange(len(graphs)), [len(ends) for ends, _ in trees])
     order = np.lexsort((ends[:, 0], ends[:, 1], values, items))
     return ends[order], values[order], items[order]
-
-
-def _components(ends: Ints, values: Floats, items: Ints, sizes: Ints) -> LocatedBatch:
-    """Return the points of H0, given the edges with which they die, by graph in order.
-
-    All graphs, which have `sizes` points, are one here, so that one call does for all.
-    """
-    n_points = int(sizes.sum())
-    starts = np.concatenate(([0], np.cumsum(sizes)))
-    born = merge_components(ends + starts[items, np.newaxis], n_points)
-    n_dying = len(ends)
-    graph = np.repeat(np.arange(len(sizes)), sizes)[born]
-    points = np.zeros((n_points, 2))
-    points[:n_dying, 1], points[n_dying:, 1] = values, np.inf
-    locations = np.full((n_points, 2, 2), -1)
-    locations[:, 0, 0] = born - starts[graph]
-    locations[:n_dying, 1] = ends
-    order = np.argsort(graph, kind="stable")
-    order = order[points[order, 1] > 0]
-    counts = np.bincount(graph[order], minlength=len(sizes))
-    return LocatedBatch(points[order], locations[order], counts)
 
 
 def _keyed(graph: Any, rows: Ints, columns: Ints, keys: Floats) -> Any:

@@ -10,13 +10,14 @@ left out, so that the diagrams are those of the values themselves.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from pbow._utils.progress import progress_bar
 from pbow.compute.truncate import are_told_apart
+from pbow.compute.union_find import merge_components
 from pbow.diagrams import Diagrams
 from pbow.errors import ParameterError
 from pbow.homology._common import (
@@ -34,6 +35,7 @@ __all__ = [
     "LocatedBatch",
     "check_return_locations",
     "distinct_keys",
+    "located_components",
     "located_pairs",
     "make_located",
     "ranks",
@@ -265,23 +267,55 @@ def check_return_locations(value: Any) -> bool:
     return bool(value)
 
 
-def located_pairs(
-    pairs: Sequence[tuple[Sequence[int], Sequence[int]]],
-    dim: int,
-    value_of: Callable[[Sequence[int]], float],
-) -> Located:
-    """Return the diagram of one dimension, given pairs of simplices by a program.
+def located_components(ends: Ints, values: Floats, items: Ints, sizes: Ints) -> LocatedBatch:
+    """Return the points of H0, given the edges with which they die, by graph in order.
 
-    Locations are all vertices of the simplices, dim + 2 of them for a death.
+    All graphs, which have `sizes` points, are one here, so that one call does for all.
+    A class is born at the point of the lowest index in its component.
     """
-    own = [pair for pair in pairs if len(pair[0]) == dim + 1]
-    finite = np.array([len(death) > 0 for _, death in own], bool)
-    points = np.full((len(own), 2), np.inf)
-    points[:, 0] = [value_of(birth) for birth, _ in own]
-    points[finite, 1] = [value_of(death) for _, death in own if len(death)]
-    locations = np.full((len(own), 2, dim + 2), -1)
-    births = np.array([birth for birth, _ in own], np.int64).reshape(-1, dim + 1)
-    deaths = np.array([death for _, death in own if len(death)], np.int64)
-    locations[:, 0, :-1] = np.sort(births)
-    locations[finite, 1] = np.sort(deaths.reshape(-1, dim + 2))
-    return Located(points, locations)
+    n_points = int(sizes.sum())
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    born = merge_components(ends + starts[items, np.newaxis], n_points)
+    n_dying = len(ends)
+    graph = np.repeat(np.arange(len(sizes)), sizes)[born]
+    points = np.zeros((n_points, 2))
+    points[:n_dying, 1], points[n_dying:, 1] = values, np.inf
+    locations = np.full((n_points, 2, 2), -1)
+    locations[:, 0, 0] = born - starts[graph]
+    locations[:n_dying, 1] = ends
+    order = np.argsort(graph, kind="stable")
+    order = order[points[order, 1] > 0]
+    counts = np.bincount(graph[order], minlength=len(sizes))
+    return LocatedBatch(points[order], locations[order], counts)
+
+
+def located_pairs(
+    pairs: Sequence[Sequence[tuple[Sequence[int], Sequence[int]]]],
+    diagrams: Sequence[Sequence[Floats]],
+    dims: Sequence[int],
+) -> list[LocatedBatch]:
+    """Return located diagrams of items, given diagrams and pairs of simplices of each.
+
+    The points of a diagram are in the order of the pairs of its dimension. Locations
+    are all vertices of the simplices, dim + 2 of them for a death.
+    """
+    births: dict[int, list[Sequence[int]]] = {dim: [] for dim in dims}
+    deaths: dict[int, list[Sequence[int]]] = {dim: [] for dim in dims}
+    none = {dim: [-1] * (dim + 2) for dim in dims}
+    for birth, death in chain.from_iterable(pairs):
+        dim = len(birth) - 1
+        if dim in births:
+            births[dim].append(birth)
+            deaths[dim].append(death or none[dim])
+    located = []
+    for k, dim in enumerate(dims):
+        locations = np.full((len(births[dim]), 2, dim + 2), -1)
+        for end, simplices in enumerate((births[dim], deaths[dim])):
+            vertices = np.fromiter(chain.from_iterable(simplices), np.int64)
+            vertices = vertices.reshape(len(simplices), dim + 1 + end)
+            vertices.sort()
+            locations[:, end, : dim + 1 + end] = vertices
+        counts = np.array([len(of_item[k]) for of_item in diagrams])
+        points = np.concatenate([of_item[k] for of_item in diagrams])
+        located.append(LocatedBatch(points, locations, counts))
+    return located
