@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_array_equal
+from scipy import ndimage
 from tests.homology.references import (
     assert_same_points,
     assert_values_at_locations,
@@ -292,6 +293,31 @@ def test_locations_do_not_depend_on_how_many_bits_values_have(scale, rng):
     for name in X.parts:
         assert_values_at_locations(X[name], [image * scale])
         for one, other in zip(*(_pixels(Y[name]) for Y in (X, whole)), strict=True):
+            assert one == other
+
+
+@pytest.mark.parametrize("n_equal", [0, 2, 40_000])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_locations_in_large_images_are_those_that_keys_find(
+    n_equal, sign, rng, monkeypatch
+):
+    image = ndimage.gaussian_filter(rng.normal(size=(200, 220)), 2)
+    image[:, :20] = sign * 0.0
+    minima = np.argsort(image.ravel())[:n_equal]
+    image.ravel()[minima] = image.min()
+    image[50:60, 50:60] = np.inf
+    images = [image, np.empty((0, 0)), image[::-1]]
+    X = cubical(images, return_locations=True)
+    monkeypatch.setattr("pbow.homology.images.may_be_distinct", lambda _: False)
+    Y = cubical(images, return_locations=True)
+    for name in X.parts:
+        assert_values_at_locations(X[name], images)
+        for i in range(3):
+            one, other = (
+                {(*p, *at) for p, at in zip(Z[i].tolist(), where.tolist(), strict=True)}
+                for Z in (X[name], Y[name])
+                for where in [Z.locations_of(i)[:, :, 0]]
+            )
             assert one == other
 
 

@@ -50,8 +50,7 @@ def spanning_tree(distances: Floats, limit: float) -> tuple[Ints, Floats]:
             if d == length and best >= 0:
                 larger, other = max(v, nearest[v]), max(best, nearest[best])
                 if larger > other or (
-                    larger == other
-                    and min(v, nearest[v]) > min(best, nearest[best])
+                    larger == other and min(v, nearest[v]) > min(best, nearest[best])
                 ):
                     continue
             place, best, length = k, v, d

@@ -145,8 +145,9 @@ def flag_engine(
     """Return what makes diagrams of a graph, for a public function.
 
     It is called with graphs, the place of the first, and the number of threads at work,
-    and returns the diagrams of each. `noun` is what a graph comes from, for the message if its cliques, of which there are too many
-    to count before, would not fit into memory.
+    and returns the diagrams of each. `noun` is what a graph comes from, for the message
+    if its cliques, of which there are too many to count before, would not fit into
+    memory.
     """
     persistence = import_gudhi("sklearn.RipsPersistence", function)
     reduce_graph = import_gudhi("flag_filtration.edge_collapse.reduce_graph", function)
@@ -183,9 +184,13 @@ def flag_engine(
         )
         return graph
 
-    def several(graphs: Sequence[Any], first: int, n_threads: int) -> list[list[Floats]]:
+    def several(
+        graphs: Sequence[Any], first: int, n_threads: int
+    ) -> list[list[Floats]]:
         diagrams = [empty_diagrams(dims) for _ in graphs]
-        ready = [prepared(graph, first + k, n_threads) for k, graph in enumerate(graphs)]
+        ready = [
+            prepared(graph, first + k, n_threads) for k, graph in enumerate(graphs)
+        ]
         for chosen, is_dense in ((dense, True), (sparse, False)):
             # gudhi 3.13 reports a component of no points that is not there.
             own = [

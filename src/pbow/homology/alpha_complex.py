@@ -70,7 +70,8 @@ def alpha(
         indices of its points: ``X["H1"].locations`` of shape (n_points, 2, 3) has the
         edge of birth and the triangle of death. Those of H0 have a point, that of the
         lowest index in its component, and an edge. Of points with equal coordinates
-        the first is in the complex, and the others are not. Unused places are -1, as is the death of an essential point.
+        the first is in the complex, and the others are not. Unused places are -1, as is
+        the death of an essential point.
     n_jobs : int or None, default=None
         Number of threads. None is 1 outside a joblib context, -1 all processors. The
         result does not depend on it.
@@ -151,7 +152,9 @@ def alpha(
         return [diagram[diagram[:, 0] < diagram[:, 1]] for diagram in radii]
 
     def several(batch: Sequence[Floats]) -> list[LocatedBatch]:
-        squares, pairs, firsts = [], [], []
+        squares: list[list[Floats]] = []
+        pairs: list[list[Any]] = []
+        firsts: list[Ints | None] = []
         for cloud in batch:
             first = None
             if len(cloud) == 0:

@@ -26,7 +26,9 @@ from pbow.homology._locations import (
     LocatedBatch,
     check_return_locations,
     distinct_keys,
+    located_by_value,
     make_located,
+    may_be_distinct,
 )
 from pbow.homology._memory import check_memory
 
@@ -178,6 +180,12 @@ def cubical(
         return [diagram[np.isfinite(diagram[:, 0])] for diagram in diagrams]
 
     def several(batch: Sequence[tuple[Floats, list[bool]]]) -> list[LocatedBatch]:
+        image, wrap = batch[0]
+        is_flat = image.ndim == 2 and not any(wrap)
+        if len(batch) == 1 and is_flat and may_be_distinct(image):
+            by_value = located_by_value(image, compute(image, wrap))
+            if by_value is not None:
+                return by_value
         keys = distinct_keys([image for image, _ in batch])
         bounds = pairwise(keys.starts.tolist())
         keyed = [

@@ -238,9 +238,10 @@ def _loops_of_complex(mesh: _Mesh, *, located: bool) -> Loops:
         points: Floats = tree.persistence_intervals_in_dimension(1).reshape(-1, 2)
         if not located:
             return points, np.empty((0, 2), np.int64)
-        (found,) = located_pairs([tree.persistence_pairs()], [[points]], [1])
+        (located_loops,) = located_pairs([tree.persistence_pairs()], [[points]], [1])
+        ends = located_loops.locations
         vertices = np.full((len(points), 2), -1)
-        for end, simplices in enumerate((found.locations[:, 0, :2], found.locations[:, 1])):
+        for end, simplices in enumerate((ends[:, 0, :2], ends[:, 1])):
             # The last to enter; of equal values it is that of the highest index.
             backward = simplices[:, ::-1]
             last = np.argmax(distances[backward], axis=1)
