@@ -241,9 +241,9 @@ def _loops_of_complex(mesh: _Mesh, *, located: bool) -> Loops:
         (located_loops,) = located_pairs([tree.persistence_pairs()], [[points]], [1])
         ends = located_loops.locations
         vertices = np.full((len(points), 2), -1)
-        for end, simplices in enumerate((ends[:, 0, :2], ends[:, 1])):
+        for end, of_end in enumerate((ends[:, 0, :2], ends[:, 1])):
             # The last to enter; of equal values it is that of the highest index.
-            backward = simplices[:, ::-1]
+            backward = of_end[:, ::-1]
             last = np.argmax(distances[backward], axis=1)
             vertices[:, end] = backward[np.arange(len(points)), last]
         return points, vertices
