@@ -344,6 +344,14 @@ def test_images_without_pixels_have_no_locations_and_several_images_their_own(rn
     assert cubical([], return_locations=True)["H0"].locations is None
 
 
+def test_locations_need_more_memory(monkeypatch):
+    image = np.zeros((30, 30))
+    monkeypatch.setattr(_memory, "available_memory", lambda: 60.0 * image.size)
+    cubical([image])
+    with pytest.raises(MemoryError, match=r"Image 0: it needs about 81 kB"):
+        cubical([image], return_locations=True)
+
+
 def test_return_locations_is_true_or_false():
     with pytest.raises(ValueError, match=r"return_locations.*True or False"):
         cubical([np.zeros((2, 2))], return_locations="yes")

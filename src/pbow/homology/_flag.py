@@ -38,6 +38,9 @@ Locator = Callable[[Sequence[Any], int, int], Sequence[LocatedBatch]]
 # of 1,500 points, 1,000.
 BYTES_PER_EDGE = 150.0
 BYTES_PER_EDGE_IN_LOOPS = 1000.0
+# More with locations of H1, for both ends, values and keys of each; those of H0 alone
+# take no more.
+BYTES_PER_LOCATED_EDGE = 80.0
 # And for a triangle, where H2 is wanted: 30 to 120.
 BYTES_PER_CLIQUE = 100.0
 BYTES_PER_BLOCK = 2**22
@@ -108,6 +111,8 @@ def flag_diagrams(
     With `locate`, which stands for the engine, they are located.
     """
     per_edge = BYTES_PER_EDGE_IN_LOOPS if max(dims) > 0 else BYTES_PER_EDGE
+    if locate is not None and max(dims) > 0:
+        per_edge += BYTES_PER_LOCATED_EDGE
     check_memory(
         [per_edge * graph.n_edges + 100.0 * graph.n_points for graph in graphs],
         noun=noun,

@@ -210,20 +210,24 @@ def distinct_keys(arrays: Sequence[Floats], first: int = 0) -> Keys:
     starts = np.concatenate(([0], np.cumsum(sizes)))
     one = len(arrays) == 1
     flat = arrays[0].ravel() if one else np.concatenate([a.ravel() for a in arrays])
-    flat = flat + 0.0  # of two zeros none is lower
+    if not flat.all():
+        flat = flat + 0.0  # of two zeros none is lower
     index = np.arange(first, first + len(flat))
     if not one:
         index -= np.repeat(starts[:-1], sizes)
     bits = flat.view(np.int64)
     n_bits = max(max(sizes, default=0) + first - 1, 1).bit_length()
     mask = (1 << n_bits) - 1
+    highest = flat.max(initial=-np.inf)
     # The index goes into the last bits: a sort would take longer than the diagram.
     # Whole numbers and single precision leave these free.
-    if not (bits & mask).any():
+    if not np.bitwise_or.reduce(bits) & mask:
         packed = bits
     elif (shifted := _shifted(flat, n_bits)) is not None:
-        keys = (shifted | index).view(np.float64)
-        keys[np.isinf(flat)] = np.inf
+        shifted |= index
+        keys = shifted.view(np.float64)
+        if highest == np.inf:
+            keys[np.isinf(flat)] = np.inf
         return Keys(
             flat,
             keys,
@@ -248,13 +252,14 @@ def distinct_keys(arrays: Sequence[Floats], first: int = 0) -> Keys:
                 found.astype(np.int64) - first + starts[items]
             ],
         )
-    # Floats below zero grow as their bits fall, so there the index is turned round.
-    sign = np.right_shift(bits, 63)
-    sign ^= index
-    sign &= mask
-    sign |= packed
-    keys = sign.view(np.float64)
-    keys[np.isinf(flat)] = np.inf  # these bits would be NaN
+    if flat.min(initial=np.inf) < 0:
+        # Floats below zero grow as their bits fall, so there the index is turned round.
+        index ^= bits >> 63
+        index &= mask
+    index |= packed
+    keys = index.view(np.float64)
+    if highest == np.inf:
+        keys[np.isinf(flat)] = np.inf  # these bits would be NaN
     return Keys(
         flat,
         keys,
@@ -278,8 +283,9 @@ def _shifted(flat: Floats, n_bits: int) -> Ints | None:
     if int(span[1]) - int(span[0]) >= INF_BITS >> n_bits:
         return None
     bits = flat.view(np.int64)
-    shifted = bits ^ ((bits >> 63) & LARGEST_INT)
-    shifted -= span[0]
+    if lowest < 0:
+        bits = bits ^ ((bits >> 63) & LARGEST_INT)
+    shifted = bits - span[0]
     shifted <<= n_bits
     return shifted
 

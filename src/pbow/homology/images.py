@@ -38,6 +38,8 @@ __all__ = ["cubical"]
 # own; else every face of every pixel is a cell of a complex.
 BYTES_PER_PIXEL = 30.0
 BYTES_PER_CELL = 65.0
+# More for a pixel with locations, measured: values, keys, and what finds their places.
+BYTES_PER_LOCATED_PIXEL = 60.0
 
 
 def cubical(
@@ -155,7 +157,10 @@ def cubical(
     persistence = import_gudhi("sklearn.CubicalPersistence", "cubical")
     plain = persistence(wanted, homology_coeff_field=prime, n_jobs=1).fit([])
     check_memory(
-        [_bytes(image, wrap) for image, wrap in zip(checked, wraps, strict=True)],
+        [
+            _bytes(image, wrap, located=located)
+            for image, wrap in zip(checked, wraps, strict=True)
+        ],
         noun="image",
         n_jobs=n_jobs,
         advice="Cut or coarsen it, or take fewer threads (n_jobs).",
@@ -222,10 +227,11 @@ def cubical(
     )
 
 
-def _bytes(image: Floats, wrap: list[bool]) -> float:
+def _bytes(image: Floats, wrap: list[bool], *, located: bool) -> float:
+    more = BYTES_PER_LOCATED_PIXEL * image.size if located else 0.0
     if image.ndim == 2 and not any(wrap):
-        return BYTES_PER_PIXEL * image.size
-    return BYTES_PER_CELL * float(np.prod([2.0 * n + 1.0 for n in image.shape]))
+        return BYTES_PER_PIXEL * image.size + more
+    return BYTES_PER_CELL * float(np.prod([2.0 * n + 1.0 for n in image.shape])) + more
 
 
 def _is_flag(value: Any) -> bool:
