@@ -285,7 +285,7 @@ def _shifted(flat: Floats, n_bits: int) -> Ints | None:
     bits = flat.view(np.int64)
     if lowest < 0:
         bits = bits ^ ((bits >> 63) & LARGEST_INT)
-    shifted = bits - span[0]
+    shifted: Ints = bits - span[0]
     shifted <<= n_bits
     return shifted
 
