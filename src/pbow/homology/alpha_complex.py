@@ -30,6 +30,9 @@ from pbow.homology._memory import check_memory
 
 __all__ = ["alpha"]
 
+# Pairs of simplices are lists, of which a batch holds few.
+NUMBERS_PER_POINT = 16
+
 
 def alpha(
     clouds: Iterable[Any],
@@ -177,7 +180,7 @@ def alpha(
         return make_located(
             several,
             checked,
-            [len(cloud) for cloud in checked],
+            [NUMBERS_PER_POINT * len(cloud) for cloud in checked],
             wanted,
             unit="clouds",
             n_jobs=n_jobs,
