@@ -172,6 +172,14 @@ def test_of_equal_points_the_first_is_the_location_as_of_rips(scale, rng):
         assert np.isin(X.locations_of(i), [*first, -1]).all()
 
 
+def test_locations_need_more_memory(monkeypatch, rng):
+    cloud = rng.normal(size=(100, 2))
+    monkeypatch.setattr("pbow.homology._memory.available_memory", lambda: 2e5)
+    alpha([cloud])
+    with pytest.raises(MemoryError, match=r"Cloud 0: it needs about 258 kB"):
+        alpha([cloud], return_locations=True)
+
+
 def test_return_locations_is_true_or_false():
     with pytest.raises(ValueError, match=r"return_locations.*True or False"):
         alpha([[[0, 0]]], return_locations=0)

@@ -134,7 +134,7 @@ def alpha(
     checked = check_clouds(clouds)
     alpha_complex = import_gudhi("AlphaComplex", "alpha")
     check_memory(
-        [_alpha_bytes(*cloud.shape) for cloud in checked],
+        [_alpha_bytes(*cloud.shape, located=located) for cloud in checked],
         noun="cloud",
         n_jobs=n_jobs,
         advice=(
@@ -237,13 +237,14 @@ def _of_radii(
     return LocatedBatch(points[kept], locations[kept], counts)
 
 
-def _alpha_bytes(n_points: int, n_coordinates: int) -> float:
+def _alpha_bytes(n_points: int, n_coordinates: int, *, located: bool) -> float:
     """Return about what the Delaunay triangulation of points without order needs.
 
     Points drawn from a cube have 6, 29, 170 and 1000 simplices each in 2 to 5
-    coordinates, and gudhi 3.13 takes up to 330 bytes for one. There are never more than
-    subsets of the points.
+    coordinates, and gudhi 3.13 takes up to 330 bytes for one; with locations it is up to
+    100 more. There are never more than subsets of the points.
     """
     # The caps are beyond every memory and keep the powers within floats.
     of_a_point = 6.0 ** (min(n_coordinates, 99) - 1)
-    return 330.0 * min(n_points * of_a_point, 2.0 ** min(n_points, 999))
+    per_simplex = 430.0 if located else 330.0
+    return per_simplex * min(n_points * of_a_point, 2.0 ** min(n_points, 999))
