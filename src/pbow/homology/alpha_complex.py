@@ -241,8 +241,8 @@ def _alpha_bytes(n_points: int, n_coordinates: int, *, located: bool) -> float:
     """Return about what the Delaunay triangulation of points without order needs.
 
     Points drawn from a cube have 6, 29, 170 and 1000 simplices each in 2 to 5
-    coordinates, and gudhi 3.13 takes up to 330 bytes for one; with locations it is up to
-    100 more. There are never more than subsets of the points.
+    coordinates, and gudhi 3.13 takes up to 330 bytes for one; with locations it is up
+    to 100 more. There are never more than subsets of the points.
     """
     # The caps are beyond every memory and keep the powers within floats.
     of_a_point = 6.0 ** (min(n_coordinates, 99) - 1)
