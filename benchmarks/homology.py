@@ -17,7 +17,14 @@ from benchmarks.timing import Contender, race
 from benchmarks.workloads import SEED
 from pbow import Diagrams
 from pbow.datasets import make_shapes
-from pbow.homology import Graphs, cubical, graph_sublevel, mesh_geodesic, rips
+from pbow.homology import (
+    Graphs,
+    alpha,
+    cubical,
+    graph_sublevel,
+    mesh_geodesic,
+    rips,
+)
 
 __all__ = ["benchmark"]
 
@@ -29,7 +36,15 @@ NOTE = (
 
 def benchmark(settings: Settings) -> list[Table]:
     """Race the front ends with other engines; every diagram must be the same."""
-    return [_clouds(settings), _images(settings), _graphs(settings), _mesh(settings)]
+    return [
+        _clouds(settings),
+        _small_clouds(settings),
+        _small_clouds_by_alpha(settings),
+        _images(settings),
+        _small_images(settings),
+        _graphs(settings),
+        _mesh(settings),
+    ]
 
 
 def _clouds(settings: Settings) -> Table:
@@ -47,6 +62,64 @@ def _clouds(settings: Settings) -> Table:
     n_points = sum(map(len, clouds))
     # ripser stores distances in single precision.
     return _race(title, ours, "ripser", missing or by_ripser, n_points, 1e-5, settings)
+
+
+def _small_clouds(settings: Settings) -> Table:
+    """Most of the time of a small item is that of calls."""
+    clouds = _noise(max(2, 100 // settings.shrink), (40, 3))
+
+    def ours(**options: Any) -> Diagrams:
+        return rips(clouds, dims=(0, 1), **options)
+
+    def by_ripser() -> list[list[np.ndarray]]:
+        return [ripser.ripser(cloud)["dgms"] for cloud in clouds]
+
+    ripser, missing = _peer("ripser")
+    title = f"Rips, H0 and H1 of {len(clouds)} clouds of 40 points in space"
+    n_points = sum(map(len, clouds))
+    return _race(title, ours, "ripser", missing or by_ripser, n_points, 1e-5, settings)
+
+
+def _small_clouds_by_alpha(settings: Settings) -> Table:
+    import gudhi  # noqa: PLC0415 - of the extra
+
+    clouds = _noise(max(2, 50 // settings.shrink), (60, 2))
+
+    def ours(**options: Any) -> Diagrams:
+        return alpha(clouds, dims=(0, 1), **options)
+
+    def one(cloud: np.ndarray) -> list[np.ndarray]:
+        tree = gudhi.AlphaComplex(points=cloud).create_simplex_tree()
+        tree.compute_persistence()
+        squares = [tree.persistence_intervals_in_dimension(dim) for dim in (0, 1)]
+        return [np.sqrt(diagram) for diagram in squares]
+
+    def by_gudhi() -> list[list[np.ndarray]]:
+        return [one(cloud) for cloud in clouds]
+
+    n_points = sum(map(len, clouds))
+    title = f"Alpha, H0 and H1 of {len(clouds)} clouds of 60 points in the plane"
+    peer = "gudhi AlphaComplex a cloud"
+    return _race(title, ours, peer, by_gudhi, n_points, 1e-12, settings)
+
+
+def _small_images(settings: Settings) -> Table:
+    import gudhi.sklearn  # noqa: PLC0415 - of the extra
+
+    images = _noise(max(2, 50 // settings.shrink), (28, 28))
+    persistence = gudhi.sklearn.CubicalPersistence([0, 1], n_jobs=1)
+
+    def ours(**options: Any) -> Diagrams:
+        return cubical(images, dims=(0, 1), **options)
+
+    def by_gudhi() -> list[list[np.ndarray]]:
+        found: list[list[np.ndarray]] = persistence.fit_transform(images)
+        return found
+
+    title = f"Cubical, H0 and H1 of {len(images)} images of 28 by 28 pixels"
+    n_pixels = sum(image.size for image in images)
+    peer = "gudhi CubicalPersistence, all at once"
+    return _race(title, ours, peer, by_gudhi, n_pixels, 0.0, settings)
 
 
 def _images(settings: Settings) -> Table:
@@ -178,6 +251,10 @@ def _stored(name: str) -> Any:
     folder = os.environ.get("PBOW_DATA")
     path = Path(folder or "") / name
     return np.load(path, allow_pickle=False) if folder and path.is_file() else None
+
+
+def _noise(n: int, shape: tuple[int, int]) -> list[np.ndarray]:
+    return list(np.random.default_rng(SEED).normal(size=(n, *shape)))
 
 
 def _height_maps(n: int) -> list[np.ndarray]:

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from hypothesis import given
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 from tests.homology.references import (
     OCTAHEDRON,
@@ -115,6 +115,12 @@ def test_of_equal_simplices_each_is_the_location_of_one_point(cloud):
     X = alpha([cloud, []], dims, return_locations=True)
     assert_same_points(X, alpha([cloud, []], dims))
     tree = gudhi.AlphaComplex(points=cloud).create_simplex_tree()
+    # gudhi has any of the points that coincide, and locations the first.
+    equal = (cloud[:, np.newaxis] == cloud).all(axis=2).argmax(axis=1)
+    squares = {
+        tuple(sorted(equal[simplex].tolist())): value
+        for simplex, value in tree.get_filtration()
+    }
     for dim in dims:
         simplices = [
             [[v for v in simplex if v >= 0] for simplex in pair]
@@ -124,8 +130,8 @@ def test_of_equal_simplices_each_is_the_location_of_one_point(cloud):
             simplices, X[f"H{dim}"][0], strict=True
         ):
             assert len(birth) == dim + 1
-            assert np.sqrt(tree.filtration(birth)) == born
-            assert (np.sqrt(tree.filtration(death)) if death else np.inf) == dead
+            assert np.sqrt(squares[tuple(birth)]) == born
+            assert (np.sqrt(squares[tuple(death)]) if death else np.inf) == dead
         for side in zip(*simplices, strict=True):
             found = [tuple(simplex) for simplex in side if simplex]
             assert len(set(found)) == len(found)
@@ -150,6 +156,28 @@ def _reduced(tree):
             if values[birth] < values[simplex]:
                 pairs.append((birth, simplex))
     return pairs + [(s, ()) for s in order if s not in paired]
+
+
+@pytest.mark.parametrize("scale", [1.0, 1 / 3])
+def test_of_equal_points_the_first_is_the_location_as_of_rips(scale, rng):
+    repeated = np.array([[1, 1], [0, 0], [0, 0]]) * scale
+    X = alpha([repeated], dims=0, return_locations=True)
+    assert X.locations_of(0).tolist() == [[[1, -1], [0, 1]], [[0, -1], [-1, -1]]]
+    clouds = [rng.normal(size=(6, 2))[rng.integers(0, 6, 12)] for _ in range(20)]
+    X, Y = (f([*clouds, []], 0, return_locations=True) for f in (alpha, rips))
+    assert_array_equal(X.locations, Y.locations)
+    X = alpha(clouds, 1, return_locations=True)
+    for i, cloud in enumerate(clouds):
+        _, first = np.unique(cloud, axis=0, return_index=True)
+        assert np.isin(X.locations_of(i), [*first, -1]).all()
+
+
+def test_locations_need_more_memory(monkeypatch, rng):
+    cloud = rng.normal(size=(100, 2))
+    monkeypatch.setattr("pbow.homology._memory.available_memory", lambda: 2e5)
+    alpha([cloud])
+    with pytest.raises(MemoryError, match=r"Cloud 0: it needs about 258 kB"):
+        alpha([cloud], return_locations=True)
 
 
 def test_return_locations_is_true_or_false():

@@ -1,4 +1,4 @@
-"""Engines that see ranks of edges, and say which edges these are."""
+"""Engines that see keys of edges, and say which edges these are."""
 
 import numpy as np
 import pytest
@@ -26,11 +26,18 @@ def graph(*, dense):
 
 
 @pytest.mark.parametrize("dense", [False, True])
-def test_edges_of_birth_and_death_are_named_in_dense_and_sparse_graphs(dense):
-    engine = flag_engine("rips", [0, 1], limit=np.inf, field=2, noun="cloud")
-    components, loops = locating(engine, [0, 1], np.inf)(graph(dense=dense), 0, 1)
-    assert_array_equal(components.points[:, 1], [1, 2, 3, np.inf])
-    assert_array_equal(components.locations[:, 0], [[1, -1], [2, -1], [3, -1], [0, -1]])
-    assert_array_equal(components.locations[:, 1], [[0, 1], [1, 2], [2, 3], [-1, -1]])
-    assert_array_equal(loops.points, [[4, 9]])
-    assert_array_equal(loops.locations, [[[0, 3], [0, 2]]])
+@pytest.mark.parametrize("dims", [[0], [0, 1]])
+def test_edges_of_birth_and_death_are_named_in_dense_and_sparse_graphs(dense, dims):
+    engine = flag_engine("rips", dims, limit=np.inf, field=2, noun="cloud")
+    graphs = [graph(dense=dense), np.empty((0, 0)), graph(dense=not dense)]
+    components, *loops = locating(engine, dims, np.inf)(graphs, 0, 1)
+    assert_array_equal(components.counts, [4, 0, 4])
+    for half in (slice(4), slice(4, None)):
+        points, locations = components.points[half], components.locations[half]
+        assert_array_equal(points, [[0, 1], [0, 2], [0, 3], [0, np.inf]])
+        assert_array_equal(locations[:, 0], [[1, -1], [2, -1], [3, -1], [0, -1]])
+        assert_array_equal(locations[:, 1], [[0, 1], [1, 2], [2, 3], [-1, -1]])
+    for found in loops:
+        assert_array_equal(found.counts, [1, 0, 1])
+        assert_array_equal(found.points, [[4, 9]] * 2)
+        assert_array_equal(found.locations, [[[0, 3], [0, 2]]] * 2)

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_array_equal
+from scipy import ndimage
 from tests.homology.references import (
     assert_same_points,
     assert_values_at_locations,
@@ -295,6 +296,31 @@ def test_locations_do_not_depend_on_how_many_bits_values_have(scale, rng):
             assert one == other
 
 
+@pytest.mark.parametrize("n_equal", [0, 2, 40_000])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_locations_in_large_images_are_those_that_keys_find(
+    n_equal, sign, rng, monkeypatch
+):
+    image = ndimage.gaussian_filter(rng.normal(size=(200, 220)), 2)
+    image[:, :20] = sign * 0.0
+    minima = np.argsort(image.ravel())[:n_equal]
+    image.ravel()[minima] = image.min()
+    image[50:60, 50:60] = np.inf
+    images = [image, np.empty((0, 0)), image[::-1]]
+    X = cubical(images, return_locations=True)
+    monkeypatch.setattr("pbow.homology.images.may_be_distinct", lambda _: False)
+    Y = cubical(images, return_locations=True)
+    for name in X.parts:
+        assert_values_at_locations(X[name], images)
+        for i in range(3):
+            one, other = (
+                {(*p, *at) for p, at in zip(Z[i].tolist(), where.tolist(), strict=True)}
+                for Z in (X[name], Y[name])
+                for where in [Z.locations_of(i)[:, :, 0]]
+            )
+            assert one == other
+
+
 def _pixels(part):
     return sorted(map(tuple, part.locations[:, :, 0].tolist()))
 
@@ -316,6 +342,14 @@ def test_images_without_pixels_have_no_locations_and_several_images_their_own(rn
     assert_values_at_locations(X["H0"], images)
     assert X["H0"].locations_of(1).shape == (0, 2, 1)
     assert cubical([], return_locations=True)["H0"].locations is None
+
+
+def test_locations_need_more_memory(monkeypatch):
+    image = np.zeros((30, 30))
+    monkeypatch.setattr(_memory, "available_memory", lambda: 60.0 * image.size)
+    cubical([image])
+    with pytest.raises(MemoryError, match=r"Image 0: it needs about 81 kB"):
+        cubical([image], return_locations=True)
 
 
 def test_return_locations_is_true_or_false():

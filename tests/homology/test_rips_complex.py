@@ -293,6 +293,14 @@ def test_components_are_born_at_their_first_point_and_the_later_one_dies():
     ]
 
 
+def test_locations_need_more_memory(monkeypatch, rng):
+    cloud = rng.uniform(size=(100, 2))
+    monkeypatch.setattr(_memory, "available_memory", lambda: 5.0e6)
+    rips([cloud])
+    with pytest.raises(MemoryError, match=r"Cloud 0: it needs about 5\.36 MB"):
+        rips([cloud], return_locations=True)
+
+
 def test_return_locations_is_true_or_false():
     with pytest.raises(ValueError, match=r"return_locations.*True or False"):
         rips([SQUARE], return_locations="no")

@@ -24,17 +24,23 @@ from pbow.homology._common import (
     import_gudhi,
     make_diagrams,
 )
+from pbow.homology._locations import LocatedBatch, make_located
 from pbow.homology._memory import check_memory
 
 __all__ = ["Graph", "edges_up_to", "flag_diagrams", "flag_engine"]
 
-Engine = Callable[[Any, int, int], list[Floats]]
+# Graphs, the place of the first, and the number of threads.
+Engine = Callable[[Sequence[Any], int, int], list[list[Floats]]]
+Locator = Callable[[Sequence[Any], int, int], Sequence[LocatedBatch]]
 
 # What gudhi 3.13 takes for an edge at its peak, matrix included: 90 to 170 for H0, and
 # for H1 of clouds without a shape; where long loops are reduced, as of a noisy circle
 # of 1,500 points, 1,000.
 BYTES_PER_EDGE = 150.0
 BYTES_PER_EDGE_IN_LOOPS = 1000.0
+# More with locations of H1, for both ends, values and keys of each; those of H0 alone
+# take no more.
+BYTES_PER_LOCATED_EDGE = 80.0
 # And for a triangle, where H2 is wanted: 30 to 120.
 BYTES_PER_CLIQUE = 100.0
 BYTES_PER_BLOCK = 2**22
@@ -98,9 +104,15 @@ def flag_diagrams(
     advice: str,
     n_jobs: int | None,
     progress: bool,
+    locate: Locator | None = None,
 ) -> Diagrams:
-    """Return the diagrams of all graphs, or refuse what does not fit into memory."""
+    """Return the diagrams of all graphs, or refuse what does not fit into memory.
+
+    With `locate`, which stands for the engine, they are located.
+    """
     per_edge = BYTES_PER_EDGE_IN_LOOPS if max(dims) > 0 else BYTES_PER_EDGE
+    if locate is not None and max(dims) > 0:
+        per_edge += BYTES_PER_LOCATED_EDGE
     check_memory(
         [per_edge * graph.n_edges + 100.0 * graph.n_points for graph in graphs],
         noun=noun,
@@ -108,11 +120,25 @@ def flag_diagrams(
         advice=advice,
     )
     n_threads = count_threads(n_jobs, graphs)
+    unit = "matrices" if noun == "matrix" else f"{noun}s"
+    items = list(enumerate(graphs))
+    if locate is not None:
+        return make_located(
+            lambda batch: locate(
+                [graph.make() for _, graph in batch], batch[0][0], n_threads
+            ),
+            items,
+            [graph.n_edges for graph in graphs],
+            dims,
+            unit=unit,
+            n_jobs=n_jobs,
+            progress=progress,
+        )
     return make_diagrams(
-        lambda item: engine(item[1].make(), item[0], n_threads),
-        list(enumerate(graphs)),
+        lambda item: engine([item[1].make()], item[0], n_threads)[0],
+        items,
         dims,
-        unit="matrices" if noun == "matrix" else f"{noun}s",
+        unit=unit,
         n_jobs=n_jobs,
         progress=progress,
     )
@@ -123,9 +149,10 @@ def flag_engine(
 ) -> Engine:
     """Return what makes diagrams of a graph, for a public function.
 
-    It is called with the graph, its place, and the number of threads at work. `noun` is
-    what a graph comes from, for the message if its cliques, of which there are too many
-    to count before, would not fit into memory.
+    It is called with graphs, the place of the first, and the number of threads at work,
+    and returns the diagrams of each. `noun` is what a graph comes from, for the message
+    if its cliques, of which there are too many to count before, would not fit into
+    memory.
     """
     persistence = import_gudhi("sklearn.RipsPersistence", function)
     reduce_graph = import_gudhi("flag_filtration.edge_collapse.reduce_graph", function)
@@ -145,27 +172,44 @@ def flag_engine(
 
     dense, sparse = engine("full distance matrix"), engine("distance coo_matrix")
 
-    def one(graph: Any, number: int, n_threads: int) -> list[Floats]:
-        if graph.shape[0] == 0:  # gudhi 3.13 reports a component that is not there
-            return empty_diagrams(dims)
-        if max(dims) >= 2:
-            # Fewer edges with the same diagrams; for H1 alone it does not pay.
-            graph = reduce_graph(_as_sparse(graph, limit))
-            check_memory(
-                [BYTES_PER_CLIQUE * _count_cliques(graph, max(dims) + 1)] * n_threads,
-                noun=noun,
-                first=number,
-                n_jobs=n_threads,
-                advice=(
-                    f"Leave H{max(dims)} out of dims, take smaller values only "
-                    "(max_edge), fewer points, or fewer threads (n_jobs)."
-                ),
-            )
-        chosen = dense if isinstance(graph, np.ndarray) else sparse
-        diagrams: list[Floats] = chosen.transform([graph])[0]
+    def prepared(graph: Any, number: int, n_threads: int) -> Any:
+        if max(dims) < 2 or graph.shape[0] == 0:
+            return graph
+        # Fewer edges with the same diagrams; for H1 alone it does not pay.
+        graph = reduce_graph(_as_sparse(graph, limit))
+        check_memory(
+            [BYTES_PER_CLIQUE * _count_cliques(graph, max(dims) + 1)] * n_threads,
+            noun=noun,
+            first=number,
+            n_jobs=n_threads,
+            advice=(
+                f"Leave H{max(dims)} out of dims, take smaller values only "
+                "(max_edge), fewer points, or fewer threads (n_jobs)."
+            ),
+        )
+        return graph
+
+    def several(
+        graphs: Sequence[Any], first: int, n_threads: int
+    ) -> list[list[Floats]]:
+        diagrams = [empty_diagrams(dims) for _ in graphs]
+        ready = [
+            prepared(graph, first + k, n_threads) for k, graph in enumerate(graphs)
+        ]
+        for chosen, is_dense in ((dense, True), (sparse, False)):
+            # gudhi 3.13 reports a component of no points that is not there.
+            own = [
+                k
+                for k, graph in enumerate(ready)
+                if isinstance(graph, np.ndarray) == is_dense and graph.shape[0] > 0
+            ]
+            if own:
+                made = chosen.transform([ready[k] for k in own])
+                for k, found in zip(own, made, strict=True):
+                    diagrams[k] = found
         return diagrams
 
-    return one
+    return several
 
 
 def _as_sparse(graph: Any, limit: float) -> coo_matrix:

@@ -124,14 +124,18 @@ def dtm_rips(
     simplex_tree = import_gudhi("SimplexTree", "dtm_rips")
     engine = flag_engine("dtm_rips", wanted, limit=limit, field=prime, noun="cloud")
 
-    def weighted(values: Floats, number: int, n_threads: int) -> list[Floats]:
-        diagrams = engine(values, number, n_threads)
-        if 0 in wanted and len(values) > 0:
-            # The engine lets all points enter at 0, which matters to H0 alone: no edge
-            # enters before its ends, so until then a point is only a component.
-            tree = simplex_tree.create_from_array(values, max_filtration=limit)
-            diagrams[wanted.index(0)] = diagrams_of_tree(tree, [0], prime)[0]
-        return diagrams
+    def weighted(
+        graphs: Sequence[Floats], first: int, n_threads: int
+    ) -> list[list[Floats]]:
+        made = engine(graphs, first, n_threads)
+        for values, diagrams in zip(graphs, made, strict=True):
+            if 0 in wanted and len(values) > 0:
+                # The engine lets all points enter at 0, which matters to H0 alone: no
+                # edge enters before its ends, so until then a point is only a
+                # component.
+                tree = simplex_tree.create_from_array(values, max_filtration=limit)
+                diagrams[wanted.index(0)] = diagrams_of_tree(tree, [0], prime)[0]
+        return made
 
     return flag_diagrams(
         weighted,

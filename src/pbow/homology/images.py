@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,14 @@ from pbow.homology._common import (
     import_gudhi,
     make_diagrams,
 )
-from pbow.homology._locations import check_return_locations, distinct_keys
+from pbow.homology._locations import (
+    LocatedBatch,
+    check_return_locations,
+    distinct_keys,
+    located_by_value,
+    make_located,
+    may_be_distinct,
+)
 from pbow.homology._memory import check_memory
 
 __all__ = ["cubical"]
@@ -30,6 +38,8 @@ __all__ = ["cubical"]
 # own; else every face of every pixel is a cell of a complex.
 BYTES_PER_PIXEL = 30.0
 BYTES_PER_CELL = 65.0
+# More for a pixel with locations, measured: values, keys, and what finds their places.
+BYTES_PER_LOCATED_PIXEL = 60.0
 
 
 def cubical(
@@ -147,7 +157,10 @@ def cubical(
     persistence = import_gudhi("sklearn.CubicalPersistence", "cubical")
     plain = persistence(wanted, homology_coeff_field=prime, n_jobs=1).fit([])
     check_memory(
-        [_bytes(image, wrap) for image, wrap in zip(checked, wraps, strict=True)],
+        [
+            _bytes(image, wrap, located=located)
+            for image, wrap in zip(checked, wraps, strict=True)
+        ],
         noun="image",
         n_jobs=n_jobs,
         advice="Cut or coarsen it, or take fewer threads (n_jobs).",
@@ -165,26 +178,60 @@ def cubical(
         diagrams: list[Floats] = plain.transform([image])[0]
         return diagrams
 
-    def one(item: tuple[Floats, list[bool]]) -> Sequence[Any]:
+    def one(item: tuple[Floats, list[bool]]) -> list[Floats]:
         image, wrap = item
-        if located:
-            keys = distinct_keys(image)
-            diagrams = compute(keys.keys.reshape(image.shape), wrap)
-            return [keys.locate(diagram.reshape(-1, 2)) for diagram in diagrams]
         diagrams = compute(image, wrap)
         # What is born with the masked pixels is none of the image.
         return [diagram[np.isfinite(diagram[:, 0])] for diagram in diagrams]
 
+    def several(batch: Sequence[tuple[Floats, list[bool]]]) -> list[LocatedBatch]:
+        image, wrap = batch[0]
+        is_flat = image.ndim == 2 and not any(wrap)
+        if len(batch) == 1 and is_flat and may_be_distinct(image):
+            by_value = located_by_value(image, compute(image, wrap))
+            if by_value is not None:
+                return by_value
+        keys = distinct_keys([image for image, _ in batch])
+        bounds = pairwise(keys.starts.tolist())
+        keyed = [
+            (keys.keys[start:stop].reshape(image.shape), wrap)
+            for (image, wrap), (start, stop) in zip(batch, bounds, strict=True)
+        ]
+        if all(image.size > 0 and not any(wrap) for image, wrap in keyed):
+            # One call for all: a call takes as long as a small image.
+            diagrams = plain.transform([image for image, _ in keyed])
+        else:
+            diagrams = [compute(*item) for item in keyed]
+        batches = []
+        for of_dim in zip(*diagrams, strict=True):
+            found = keys.locate([diagram.reshape(-1, 2) for diagram in of_dim])
+            items = np.repeat(np.arange(len(batch)), found.counts)
+            first = keys.starts[items, np.newaxis, np.newaxis]
+            found.locations[...] -= np.where(found.locations < 0, 0, first)
+            batches.append(found)
+        return batches
+
     items = list(zip(checked, wraps, strict=True))
+    if located:
+        return make_located(
+            several,
+            items,
+            [image.size for image in checked],
+            wanted,
+            unit="images",
+            n_jobs=n_jobs,
+            progress=progress,
+        )
     return make_diagrams(
         one, items, wanted, unit="images", n_jobs=n_jobs, progress=progress
     )
 
 
-def _bytes(image: Floats, wrap: list[bool]) -> float:
+def _bytes(image: Floats, wrap: list[bool], *, located: bool) -> float:
+    more = BYTES_PER_LOCATED_PIXEL * image.size if located else 0.0
     if image.ndim == 2 and not any(wrap):
-        return BYTES_PER_PIXEL * image.size
-    return BYTES_PER_CELL * float(np.prod([2.0 * n + 1.0 for n in image.shape]))
+        return BYTES_PER_PIXEL * image.size + more
+    return BYTES_PER_CELL * float(np.prod([2.0 * n + 1.0 for n in image.shape])) + more
 
 
 def _is_flag(value: Any) -> bool:

@@ -21,7 +21,11 @@ from pbow.homology._common import (
     import_gudhi,
     make_diagrams,
 )
-from pbow.homology._locations import Located, check_return_locations
+from pbow.homology._locations import (
+    Located,
+    check_return_locations,
+    located_pairs,
+)
 
 __all__ = ["mesh_geodesic"]
 
@@ -234,13 +238,14 @@ def _loops_of_complex(mesh: _Mesh, *, located: bool) -> Loops:
         points: Floats = tree.persistence_intervals_in_dimension(1).reshape(-1, 2)
         if not located:
             return points, np.empty((0, 2), np.int64)
-        pairs = [pair for pair in tree.persistence_pairs() if len(pair[0]) == 2]
-        last = [
-            [max(s, key=distances.__getitem__, default=-1) for s in pair]
-            for pair in pairs
-        ]
-        vertices = np.array(last, np.int64).reshape(-1, 2)
-        points = np.where(vertices >= 0, distances[vertices], np.inf)
+        (located_loops,) = located_pairs([tree.persistence_pairs()], [[points]], [1])
+        ends = located_loops.locations
+        vertices = np.full((len(points), 2), -1)
+        for end, of_end in enumerate((ends[:, 0, :2], ends[:, 1])):
+            # The last to enter; of equal values it is that of the highest index.
+            backward = of_end[:, ::-1]
+            last = np.argmax(distances[backward], axis=1)
+            vertices[:, end] = backward[np.arange(len(points)), last]
         return points, vertices
 
     return loops

@@ -123,10 +123,8 @@ def rips(
     noun = "matrix" if precomputed else "cloud"
     items = check_matrices(clouds) if precomputed else check_clouds(clouds)
     located = check_return_locations(return_locations)
-    cut = inf if located else limit  # values are ranks if located
+    cut = inf if located else limit  # values are keys if located
     engine = flag_engine("rips", wanted, limit=cut, field=prime, noun=noun)
-    if located:
-        engine = locating(engine, wanted, limit)
     return flag_diagrams(
         engine,
         [edges_up_to(limit, item, precomputed=precomputed) for item in items],
@@ -138,4 +136,5 @@ def rips(
         ),
         n_jobs=n_jobs,
         progress=progress,
+        locate=locating(engine, wanted, limit) if located else None,
     )
