@@ -419,3 +419,14 @@ def test_figures_are_small():
     sizes = {p.name: p.stat().st_size for p in (ROOT / "docs" / "images").iterdir()}
     assert sizes["pipeline.png"] < 100_000  # the one of the README
     assert max(sizes.values()) < 200_000
+
+
+def test_parts_of_reports_that_pages_include_start_with_a_heading():
+    found = []
+    for path in DOCUMENTS:
+        text = path.read_text(encoding="utf-8")
+        for name, first in re.findall(r"```{include} (\S+)\n:start-line: (\d+)", text):
+            lines = (path.parent / name).read_text(encoding="utf-8").splitlines()
+            found.append(lines[int(first)])
+    assert found
+    assert all(line.startswith("## ") for line in found), found
