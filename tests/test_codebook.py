@@ -13,6 +13,7 @@ from pbow.codebook import (
     learn_gaussian,
     learn_kmeans,
 )
+from pbow.compute.tiles import TILE, tile
 
 KMEANS = {"whiten": False, "n_init": 1, "seed": 0}
 MIXTURE = {"covariance": "diag", **KMEANS}
@@ -376,13 +377,18 @@ def test_of_many_words_a_notebook_shows_the_first_and_the_last():
 @each_learner
 def test_threads_do_not_change_the_words(rng, learn):
     sample = rng.gamma(1.0, size=(9_000, 2))
-    one, *others = (learn(sample, (5, 60), n_jobs=n_jobs) for n_jobs in (1, 2, 3))
+    one, *others = (learn(sample, (5, 120), n_jobs=n_jobs) for n_jobs in (1, 2, 3))
     assert all(pickle.dumps(other) == pickle.dumps(one) for other in others)
 
 
-def test_chunks_of_points_cover_them_once():
-    for n_points, n_words in ((1, 1), (10_000, 100), (12_345, 999)):
-        chunks = _chunks(n_points, n_words)
-        covered = [i for chunk in chunks for i in range(n_points)[chunk]]
-        assert covered == list(range(n_points))
-    assert len(_chunks(10_000, 100)) == 4
+def test_chunks_of_points_cover_them_once(rng):
+    for n_points, n_words, n_chunks in ((1, 1, 1), (10_000, 100, 2), (12_345, 999, 24)):
+        _, tiles = tile(rng.normal(size=(n_points, 2)))
+        densities = np.zeros(n_points)
+        chunks = list(_chunks(tiles, densities, n_words))
+        assert len(chunks) == n_chunks
+        for some, out in chunks:
+            assert len(some.boxes) == -(-len(out) // TILE)
+            np.add(out, 1.0, out=out)
+        assert (densities == 1.0).all()
+        assert_array_equal(np.concatenate([some.x for some, _ in chunks]), tiles.x)

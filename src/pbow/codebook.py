@@ -24,17 +24,18 @@ from pbow._utils.html import html_table
 from pbow._utils.records import ArrayRecord, as_finite, check_range
 from pbow._utils.text import plural
 from pbow._utils.threads import count_threads, map_tasks, steps_per_call
+from pbow.compute.expectation import expect
 from pbow.compute.grid import Grid, build_grid
 from pbow.compute.kmeans import lloyd, seed_plusplus
 from pbow.compute.mixture import (
     LEAST_SHARE,
-    expect,
     maximize,
     pack,
     raise_eigenvalues,
     weigh,
 )
 from pbow.compute.random import stream_of
+from pbow.compute.tiles import TILE, Tiles, tile
 from pbow.diagrams import LARGEST_COORDINATE
 
 __all__ = [
@@ -64,7 +65,7 @@ SEED_A_POINT = 0.6
 ASSIGN_A_WORD = 0.3
 EXPECT_A_WORD = 3.0
 # Of one thread at a time: a quarter of a millisecond.
-LIKELIHOODS_PER_CHUNK = 250_000
+LIKELIHOODS_PER_CHUNK = 500_000
 # A component with a thousandth of a point is lost.
 LOST_MASS = 1e-3
 
@@ -509,26 +510,30 @@ def _maximize_likelihoods(
     moments = [_moments_of_clusters(points, *each) for each in clusterings]
     mixtures = _maximize_each(moments, starts, **limits)
 
+    order, tiles = tile(points)
+    points = points[order]
     densities = np.empty((len(mixtures), len(points)))
+    chunks = [
+        list(_chunks(tiles, out, len(words)))
+        for out, (_, words, _) in zip(densities, mixtures, strict=True)
+    ]
     previous = [-np.inf] * len(mixtures)
     rising = list(range(len(mixtures)))
 
-    def expect_in(task: tuple[int, slice, Floats]) -> Floats:
-        i, chunk, components = task
+    def expect_in(task: tuple[int, Tiles, Floats, Floats]) -> Floats:
+        _, some, out, components = task
         per_call = steps_per_call(EXPECT_A_WORD * components.shape[1])
-        return expect(points[chunk], components, densities[i, chunk], per_call)
+        return expect(some, components, out, per_call)
 
     with ThreadPoolExecutor(max(1, count_threads(n_jobs) - 1)) as pool:
         for _ in range(MAX_ITER):
             now = [mixtures[i] for i in rising]
             tasks = [
-                (i, chunk, components)
+                (i, *chunk, components)
                 for i, components in zip(rising, _pack_each(now), strict=True)
-                for chunk in _chunks(len(points), components.shape[1])
+                for chunk in chunks[i]
             ]
-            costs = [
-                EXPECT_A_WORD * (c.stop - c.start) * k.shape[1] for _, c, k in tasks
-            ]
+            costs = [EXPECT_A_WORD * len(out) * k.shape[1] for *_, out, k in tasks]
             expected: dict[int, Any] = dict.fromkeys(rising, 0.0)
             for (i, *_), part in zip(
                 tasks, map_tasks(expect_in, tasks, costs, n_jobs, pool), strict=True
@@ -551,11 +556,15 @@ def _maximize_likelihoods(
     return mixtures
 
 
-def _chunks(n_points: int, n_words: int) -> list[slice]:
+def _chunks(
+    tiles: Tiles, densities: Floats, n_words: int
+) -> Iterator[tuple[Tiles, Floats]]:
     """Cut the points for several threads, the same way for any number of threads."""
-    n_chunks = max(1, n_points * n_words // LIKELIHOODS_PER_CHUNK)
-    cuts = [n_points * k // n_chunks for k in range(n_chunks + 1)]
-    return [slice(*cut) for cut in pairwise(cuts)]
+    n_tiles = len(tiles.boxes)
+    n_chunks = max(1, len(densities) * n_words // LIKELIHOODS_PER_CHUNK)
+    cuts = [n_tiles * k // n_chunks for k in range(n_chunks + 1)]
+    for first, last in pairwise(cuts):
+        yield tiles.between(first, last), densities[TILE * first : TILE * last]
 
 
 def _moments_of_clusters(

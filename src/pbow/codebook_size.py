@@ -24,8 +24,10 @@ from scipy.spatial import cKDTree
 from pbow._utils.records import ArrayRecord
 from pbow._utils.threads import steps_per_call
 from pbow.codebook import EXPECT_A_WORD, GaussianCodebook, KMeansCodebook, in_plane
-from pbow.compute.mixture import expect, pack
+from pbow.compute.expectation import expect
+from pbow.compute.mixture import pack
 from pbow.compute.random import fill_bits, stream_of
+from pbow.compute.tiles import tile
 
 __all__ = ["SIZES", "SizeCurve", "choose_size"]
 
@@ -145,10 +147,10 @@ def _curve(tried: dict[int, float]) -> SizeCurve:
 def _bic(codebook: GaussianCodebook, sample: Floats) -> float:
     n_words, n_dims = codebook.means.shape
     components = pack(codebook.weights, codebook.means, codebook.covariances)
-    points = in_plane(sample, 0.0)
+    _, tiles = tile(in_plane(sample, 0.0))
     per_call = steps_per_call(EXPECT_A_WORD * n_words)
-    log_densities = np.empty(len(points))
-    expect(points, components, log_densities, per_call)
+    log_densities = np.empty(len(sample))
+    expect(tiles, components, log_densities, per_call)
     # A mean and a weight per word, but the weights have sum 1; then the covariances:
     # free entries of those that differ.
     shapes = codebook.covariances.reshape(n_words, -1)

@@ -12,10 +12,12 @@ from tests.compute.oracles import (
 
 from pbow import Diagrams
 from pbow.codebook import SMALLEST_SCALE
+from pbow.compute.expectation import expect
 from pbow.compute.kmeans import lloyd
 from pbow.compute.likelihood import LANES, sum_likelihoods, sum_posteriors
-from pbow.compute.mixture import expect, maximize, pack, pad, weigh
+from pbow.compute.mixture import maximize, pack, pad, weigh
 from pbow.compute.moments import sum_gradients, sum_residuals
+from pbow.compute.tiles import tile
 
 
 def mixture_of(case, n=3, *, is_diagonal=False):
@@ -159,7 +161,8 @@ def rounds(case):
     shares = shares_of(
         terms_of(X, np.array([0.0, 0.0, 1.0, 1.0]), components), components
     )
-    moments = expect(points, components, np.empty(len(points)), 1000)
+    _, tiles = tile(points)
+    moments = expect(tiles, components, np.empty(len(points)), 1000)
     mass = shares.sum(axis=0)
     alive = mass > 1e-3
     new, shapes = maximize(moments, means, covariances, diagonal=True, floor=1e-6)

@@ -6,7 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
-from pbow.compute.mixture import expect, maximize, pack, weigh
+from pbow.compute.expectation import expect
+from pbow.compute.mixture import maximize, pack, weigh
+from pbow.compute.tiles import TILE, tile
 
 FLOOR = 1e-4
 
@@ -51,16 +53,17 @@ def test_rounds_follow_the_definition(points, diagonal, n_words):
     means = points[:: len(points) // n_words][:n_words].copy()
     covariances = np.tile(0.1 * np.eye(2), (n_words, 1, 1))
     expected = (weights.copy(), means.copy(), covariances.copy())
+    order, tiles = tile(points)
     densities = np.empty(len(points))
     for _ in range(4):
         components = pack(weights, means, covariances)
-        moments = expect(points, components, densities, 1000)
+        moments = expect(tiles, components, densities, 1000)
         means, covariances = maximize(
             moments, means, covariances, diagonal=diagonal, floor=FLOOR
         )
         weights = weigh(moments[0])
         *expected, log_density = round_by_definition(points, *expected, diagonal)
-        assert_allclose(densities, log_density, rtol=1e-9, atol=1e-9)
+        assert_allclose(densities, log_density[order], rtol=1e-9, atol=1e-9)
         for ours, theirs in zip((weights, means, covariances), expected, strict=True):
             assert_allclose(ours, theirs, rtol=1e-7, atol=1e-10)
     assert weights.sum() == pytest.approx(1.0)
@@ -69,21 +72,49 @@ def test_rounds_follow_the_definition(points, diagonal, n_words):
 def test_shorter_calls_give_the_same_bits(points):
     shapes = np.tile(0.1 * np.eye(2), (3, 1, 1))
     components = pack(np.full(3, 1 / 3), points[:3].copy(), shapes)
+    _, tiles = tile(points)
     whole, cut = np.empty(len(points)), np.empty(len(points))
-    expected = expect(points, components, whole, len(points))
-    moments = expect(points, components, cut, 7)
+    expected = expect(tiles, components, whole, len(points))
+    moments = expect(tiles, components, cut, TILE + 1)
     assert_array_equal(moments, expected)
     assert_array_equal(cut, whole)
+
+
+@pytest.mark.parametrize("spread", [1e-3, 0.1, 10.0])
+@pytest.mark.parametrize("n_points", [1, TILE, 5 * TILE + 1])
+def test_components_that_are_left_out_do_not_change_sums(rng, n_points, spread):
+    points = rng.normal(size=(n_points, 2))
+    means = rng.normal(size=(40, 2))
+    roots = rng.normal(size=(40, 2, 2)) * spread
+    covariances = roots @ roots.transpose(0, 2, 1) + 1e-2 * spread**2 * np.eye(2)
+    weights = rng.dirichlet(np.full(40, 0.1)) + 1e-30
+    order, tiles = tile(points)
+    components = pack(weights, means, covariances)
+    densities, alone = np.empty(n_points), np.empty(n_points)
+    moments = expect(tiles, components, densities, n_points)
+
+    # A tile of a single point leaves out others than one of many.
+    one_by_one = np.zeros_like(moments)
+    for i, point in enumerate(points[order]):
+        _, one = tile(point[np.newaxis])
+        one_by_one += expect(one, components, alone[i : i + 1], 1)
+    size = np.abs(one_by_one).max(axis=1, keepdims=True)
+    assert_allclose(moments / size, one_by_one / size, rtol=1e-9, atol=1e-13)
+    assert_allclose(densities, alone, rtol=1e-12, atol=1e-12)
+    shares = log_densities(points[order], weights, means, covariances)
+    assert_allclose(densities, logsumexp(shares, axis=1), rtol=1e-8, atol=1e-8)
 
 
 def test_points_far_from_every_component_are_still_shared_out():
     points = np.array([[1e3, 0.0], [0.0, 0.0]])
     weights, means = np.array([0.5, 0.5]), np.array([[0.0, 0.0], [1.0, 0.0]])
     covariances = np.tile(1e-4 * np.eye(2), (2, 1, 1))
+    order, tiles = tile(points)
     densities = np.empty(2)
-    moments = expect(points, pack(weights, means, covariances), densities, 1000)
-    assert np.isfinite(densities).all()
+    moments = expect(tiles, pack(weights, means, covariances), densities, 1000)
     assert_allclose(moments[0], [1, 1], atol=1e-12)
+    expected = logsumexp(log_densities(points, weights, means, covariances), axis=1)
+    assert_allclose(densities, expected[order], rtol=1e-12)
 
 
 @pytest.mark.parametrize(

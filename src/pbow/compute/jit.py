@@ -28,9 +28,11 @@ __all__ = [
 F = TypeVar("F", bound=Callable[..., Any])
 
 NOT_FROM_C: dict[str, Any] = {"no_cfunc_wrapper": True}
+CONTRACTED: dict[str, Any] = {"fastmath": {"contract"}, "error_model": "numpy"}
 loop = njit(nogil=True, cache=True, **NOT_FROM_C)
-# Multiply and add may round once instead of twice; nothing else is relaxed.
-contracted = njit(nogil=True, cache=True, fastmath={"contract"}, **NOT_FROM_C)
+# Multiply and add may round once instead of twice; nothing else is relaxed. Nor is it
+# looked for a divisor of 0, which would keep a loop from being vectorized.
+contracted = njit(nogil=True, cache=True, **CONTRACTED, **NOT_FROM_C)
 # Not even these, which has to be said: what is first called by a loop that may would be
 # compiled like it.
 exact = njit(nogil=True, cache=True, fastmath=False, **NOT_FROM_C)
@@ -44,7 +46,7 @@ def helper(function: F) -> F:
 
 def contracted_helper(function: F) -> F:
     """Do so with products and sums rounded once."""
-    return _compile(function, fastmath={"contract"})
+    return _compile(function, **CONTRACTED)
 
 
 def _compile(function: F, **options: Any) -> F:
