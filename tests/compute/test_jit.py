@@ -42,11 +42,12 @@ def test_products_and_sums_are_rounded_once_only_where_it_is_asked_for():
 # What is written for the compiler alone has a counterpart in Python.
 CODE = """
 import numpy as np
-from pbow import Diagrams, StablePersistenceBoW
-from pbow.vectorizers import PersistenceImage
+from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
+from pbow.vectorizers import PersistenceImage, PersistenceVLAD
 X = Diagrams.from_list(np.load("points.npy"))
 np.save("image", PersistenceImage().fit_transform(X))
-np.save("words", StablePersistenceBoW(n_words=3, random_state=0).fit_transform(X))
+for Words in (PersistenceBoW, PersistenceVLAD, StablePersistenceBoW):
+    np.save(Words.__name__, Words(n_words=3, random_state=0).fit_transform(X))
 """
 
 
@@ -63,8 +64,9 @@ def test_results_without_the_compiler_are_the_same_but_for_rounding(rng, tmp_pat
             check=True,
         )
         found[is_compiled] = [
-            np.load(tmp_path / f"{n}.npy") for n in ("image", "words")
+            np.load(path) for path in sorted(tmp_path.glob("[!p]*.npy"))
         ]
+    assert len(found[True]) == 4
     for compiled, plain in zip(found[True], found[False], strict=True):
         assert compiled.any()
         assert_allclose(compiled, plain, rtol=1e-9, atol=1e-12)

@@ -53,9 +53,15 @@ def _compile(function: F, **options: Any) -> F:
     return compiled
 
 
-def is_compiled(function: Any) -> bool:
-    """Return whether a call need not wait: compiled before, or never to be."""
-    return bool(getattr(function, "signatures", True))
+def is_compiled(
+    function: Any, takes: Callable[[tuple[Any, ...]], bool] = lambda _: True
+) -> bool:
+    """Return whether a call need not wait: compiled before, or never to be.
+
+    ``takes`` says of the types of the arguments whether they are those of the call.
+    """
+    signatures = getattr(function, "signatures", None)
+    return signatures is None or any(map(takes, signatures))
 
 
 def interpreted(function: F) -> F:
