@@ -70,3 +70,30 @@ def test_results_without_the_compiler_are_the_same_but_for_rounding(rng, tmp_pat
     for compiled, plain in zip(found[True], found[False], strict=True):
         assert compiled.any()
         assert_allclose(compiled, plain, rtol=1e-9, atol=1e-12)
+
+
+# No file may become larger than nothing, as on a full disk.
+FULL_DISK = """
+import resource
+import numpy as np
+from pbow.compute.truncate import are_told_apart
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+words = np.arange(4, dtype=np.uint64)
+# Compiled twice: the number of bits is of two types.
+print(are_told_apart(words, np.uint64(1)), are_told_apart(words, 0))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+def test_a_full_disk_of_the_cache_is_a_warning(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FULL_DISK],
+        env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert done.stdout == "False True\n"
+    assert done.stderr.count("could not be cached") == 1
+    assert f"in {tmp_path}" in done.stderr
+    assert "NUMBA_CACHE_DIR to another folder" in done.stderr
