@@ -93,7 +93,7 @@ class Target:
             return f"the call after {fault} left a damaged file: {error}"
         locks = {name for name in left if name.endswith(".lock")}
         self.n_locks += len(locks)
-        if left != self.new | dict.fromkeys(locks, {b""}):
+        if left != self.new | {name: {b""} for name in locks}:
             names = sorted(left.keys() ^ self.new.keys())
             return f"the call after {fault} left something else: {names}"
         return ""
