@@ -2,7 +2,7 @@
 
     python scripts/mutants.py trace          which test runs which lines
     python scripts/mutants.py run            the mutants, in the order of a seed
-    python scripts/mutants.py run --again    those that survived, with all their tests
+    python scripts/mutants.py run --again    those that survived
     python scripts/mutants.py report         docs/testing/mutants.json
 
 A mutant is killed if a test fails, or takes far longer than it took to trace it. Only
@@ -12,14 +12,18 @@ so that the loops are run as they are written.
 Why not cosmic-ray or mutmut: both start an interpreter per mutant, which imports numba,
 scikit-learn and scipy for seconds; mutmut skips functions that have a decorator, which
 are all loops; and neither chooses tests by statement. Here each mutant is a fork of one
-process that has imported everything but pbow. Interrupt it at any moment: `run` goes on
-where it stopped.
+process that has collected all tests; in it, functions get the bytecode of the changed
+module. Tests of a file that runs the statement when it is imported may have kept what
+came of it, so they are collected in the fork, after the change; likewise for statements
+that run when pbow is imported. Afterwards every test that killed a mutant is run
+without a change. Interrupt it at any moment: `run` goes on where it stopped.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import gc
 import importlib.util
 import json
 import math
@@ -38,7 +42,7 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
-from types import CodeType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import pytest
@@ -56,22 +60,34 @@ SCOPE = (
     *("io/npz_diagrams", "io/text", "_utils/files", "_utils/records"),
     *("_utils/tables", "_utils/text", "_utils/unpacking"),
 )
-# Tests that may run lines of the scope.
-TESTS = ("_utils", "compute", "homology", "io", "kernels", "stability", "vectorizers")
-# Seconds of processor time: of one test in `trace`, which slows it down, and of all
-# tests of a mutant.
-LONGEST, BUDGET = 2.0, 8.0
+# Tests that may run lines of the scope, but those that start processes or take long.
+TESTS = (
+    *("_utils", "compute", "homology", "io", "kernels", "stability", "vectorizers"),
+    *("test_blocks", "test_codebook", "test_codebook_size", "test_conversion"),
+    *("test_corpus", "test_diagrams", "test_distances", "test_encoding"),
+    *("test_errors", "test_essential", "test_explain", "test_features"),
+    *("test_golden", "test_learning", "test_preprocessing", "test_residuals"),
+    *("test_sampling", "test_scales", "test_state", "test_weighting"),
+)
+# Seconds of processor time of one test in `trace`, which slows it down.
+LONGEST = 2.0
 # Seconds after which a process that waits for what never comes is ended.
-PATIENCE = 600
+PATIENCE = 120
 MEMORY = 4 << 30
 KILLED, SURVIVED, TIMEOUT = "killed", "survived", "timeout"
+# The status of a fork whose functions cannot be changed in place.
+UNCHANGEABLE = 77
 
 
 class Selection:
-    """A pytest plugin: some tests in some order, each with a limit of its time."""
+    """A pytest plugin: some tests in some order, each with a limit of its time.
 
-    def __init__(self, seconds: dict[str, float]) -> None:
-        self.seconds = seconds
+    It writes which test has failed.
+    """
+
+    def __init__(self, seconds: dict[str, float], key: str) -> None:
+        self.seconds, self.key = seconds, key
+        self.failed = False
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Keep the chosen tests, the fastest first."""
@@ -83,6 +99,12 @@ class Selection:
         """Let the system end the process if the test takes far longer than usual."""
         limit_time(3 + 3 * self.seconds[item.nodeid])
         return (yield)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note that a test has failed."""
+        if report.failed:
+            self.failed = True
+            killer_of(self.key).write_text(report.nodeid, "utf-8")
 
 
 class Trace:
@@ -110,6 +132,91 @@ class Trace:
             self.passed[report.nodeid] = time.process_time() - self.before
 
 
+class Forks:
+    """A pytest plugin: forks of a process that has collected the tests try mutants."""
+
+    def __init__(
+        self, tasks: list[Any], jobs: int, report: Callable[[Any, int], None]
+    ) -> None:
+        self.tasks, self.jobs, self.report = tasks, jobs, report
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Try the mutants instead of running all tests."""
+        self.items = {item.nodeid: item for item in session.items}
+        self.functions = functions_by_file()
+        gc.freeze()
+        for task, status in in_processes(self.work, self.tasks, self.jobs, OUTPUT):
+            self.report(task, status)
+        return True
+
+    def work(self, task: Any) -> int:
+        """Change functions in place and run tests; return 0 if they pass."""
+        module, mutation, tests, key = task
+        if mutation is not None:
+            path = SOURCE / f"{module}.py"
+            if not change_functions(path, mutation, self.functions.get(str(path), [])):
+                return UNCHANGEABLE
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+        folder = CACHE / "tmp" / str(os.getpid())
+        folder.mkdir()
+        os.environ["PYTEST_DEBUG_TEMPROOT"] = str(folder)
+        selection, items = Selection(tests, key), [self.items[name] for name in tests]
+        hook = items[0].config.hook
+        items[0].config.pluginmanager.register(selection)
+        for item, after in zip(items, [*items[1:], None], strict=True):
+            hook.pytest_runtest_protocol(item=item, nextitem=after)
+            if selection.failed:
+                break
+        shutil.rmtree(folder, ignore_errors=True)
+        return int(selection.failed)
+
+
+def functions_by_file() -> dict[str, list[FunctionType]]:
+    """Return all functions there are, by the path of their file."""
+    found: dict[str, list[FunctionType]] = {}
+    for one in gc.get_objects():
+        if isinstance(one, FunctionType):
+            found.setdefault(one.__code__.co_filename, []).append(one)
+    return found
+
+
+def change_functions(
+    path: Path, mutation: Mutation, functions: list[FunctionType]
+) -> bool:
+    """Give functions of a module the bytecode of the changed module, if possible."""
+    old, new = (
+        code_by_place(compile(mutated(path.read_text("utf-8"), m), str(path), "exec"))
+        for m in (None, mutation)
+    )
+    if not functions:
+        return False
+    for function in functions:
+        place = place_of(function.__code__)
+        if not len(old.get(place, [])) == len(new.get(place, [])) == 1:
+            return False
+        try:
+            function.__code__ = new[place][0]
+        except ValueError:
+            # It uses fewer variables of the function around it.
+            return False
+    return True
+
+
+def code_by_place(code: CodeType) -> dict[tuple[str, int], list[CodeType]]:
+    """Return the bytecode of all functions of a module, by name and line."""
+    found: dict[tuple[str, int], list[CodeType]] = {place_of(code): [code]}
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            for place, codes in code_by_place(one).items():
+                found.setdefault(place, []).extend(codes)
+    return found
+
+
+def place_of(code: CodeType) -> tuple[str, int]:
+    """Return the name and the line of a function."""
+    return code.co_qualname, code.co_firstlineno
+
+
 class Mutant(SourceFileLoader):
     """Loads a module with a change."""
 
@@ -129,6 +236,11 @@ class Mutant(SourceFileLoader):
         return compile(tree, self.path, "exec")
 
 
+def killer_of(key: str) -> Path:
+    """Return the file that says which test noticed a change."""
+    return CACHE / "killers" / key.replace("/", "-")
+
+
 def limit_time(seconds: float) -> None:
     """Let the system end this process after so much time of the processor."""
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
@@ -146,9 +258,10 @@ def run_pytest(files: Iterable[str], folder: Path, plugin: object, *more: str) -
     return pytest.main([*arguments, *files], plugins=[plugin] if plugin else [])
 
 
-def preload(files: list[str]) -> None:
-    """Import what the tests import, and forget what may be changed."""
-    (CACHE / "tmp").mkdir(parents=True, exist_ok=True)
+def prepare() -> None:
+    """Make folders, and the settings of Hypothesis."""
+    for folder in ("tmp", "traces", "killers"):
+        (CACHE / folder).mkdir(parents=True, exist_ok=True)
     settings.register_profile(
         "mutants",
         deadline=None,
@@ -156,7 +269,14 @@ def preload(files: list[str]) -> None:
         database=None,
         phases=[Phase.explicit, Phase.generate],
     )
-    run_pytest(files, CACHE / "none", None, "--collect-only", "-qqq")
+
+
+def preload(files: list[str], plugin: Forks | None = None) -> None:
+    """Import what the tests import, let forks use it, and forget what may change."""
+    if plugin:
+        run_pytest(files, CACHE / "none", plugin, "--capture=sys", "--tb=no")
+    else:
+        run_pytest(files, CACHE / "none", None, "--collect-only", "-qqq")
     for name in [*sys.modules]:
         if name.partition(".")[0] in ("pbow", "tests", "conftest"):
             del sys.modules[name]
@@ -212,8 +332,12 @@ def trace(file: str) -> int:
     )
     plugin = Trace(tracer)
 
-    def stop(*_: object) -> None:
-        pytest.fail("too slow without the compiler", pytrace=False)
+    def stop(_: int, frame: FrameType | None) -> None:
+        if frame and "/coverage/" in frame.f_code.co_filename:
+            # An error would leave its lock closed.
+            signal.setitimer(signal.ITIMER_PROF, 0.01)
+        else:
+            pytest.fail("too slow without the compiler", pytrace=False)
 
     signal.signal(signal.SIGPROF, stop)
     tracer.start()
@@ -222,10 +346,12 @@ def trace(file: str) -> int:
     tracer.stop()
     tracer.save()
     shutil.rmtree(folder, ignore_errors=True)
-    tests = {
+    tests: dict[str, Any] = {
         name: {"seconds": round(seconds, 3), "lines": {}}
         for name, seconds in plugin.passed.items()
     }
+    # What runs outside of tests, when they are collected.
+    tests[""] = {"seconds": 0.0, "lines": {}}
     data = tracer.get_data()
     for path in data.measured_files():
         module = Path(path).relative_to(SOURCE).with_suffix("").as_posix()
@@ -246,8 +372,12 @@ class Tests:
 
     def __init__(self) -> None:
         self.all: dict[str, Any] = {}
+        self.outside: dict[str, dict[str, list[int]]] = {}
         for path in sorted((CACHE / "traces").glob("*.json")):
-            self.all |= json.loads(path.read_text())
+            tests = json.loads(path.read_text())
+            outside = tests.pop("")["lines"]
+            self.all |= tests
+            self.outside |= {file_of(name): outside for name in tests}
 
     def of(self, module: str, mutation: Mutation, budget: float) -> dict[str, float]:
         """Return tests with their seconds, the fastest first, up to a budget."""
@@ -268,6 +398,27 @@ class Tests:
             chosen[name] = reach[name]
         return chosen
 
+    def independent(
+        self, module: str, mutation: Mutation, tests: dict[str, float]
+    ) -> dict[str, float]:
+        """Return the tests that may be collected before the change is made."""
+        if not mutation.lines:
+            return {}
+        files = {
+            file: not set(mutation.lines) & set(self.outside[file].get(module, []))
+            for file in map(file_of, tests)
+        }
+        return {name: tests[name] for name in tests if files[file_of(name)]}
+
+
+def file_of(test: str) -> str:
+    """Return the file of a test.
+
+    >>> file_of("tests/test_a.py::test_b[1]")
+    'tests/test_a.py'
+    """
+    return test.partition("::")[0]
+
 
 def own_tests(module: str) -> str:
     """Return the test file of a module."""
@@ -277,18 +428,18 @@ def own_tests(module: str) -> str:
 
 def try_mutant(task: tuple[str, Mutation | None, dict[str, float], str]) -> int:
     """Run tests with a changed module; return 0 if they pass."""
-    module, mutation, tests, _ = task
+    module, mutation, tests, key = task
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     limit_time(30)
     name = "pbow." + module.replace("/", ".")
     sys.meta_path.insert(0, Mutant(name, f"{SOURCE / module}.py", mutation))
     folder = CACHE / "tmp" / str(os.getpid())
-    files = dict.fromkeys(test.partition("::")[0] for test in tests)
+    files = dict.fromkeys(map(file_of, tests))
     own = f"tests/{own_tests(module)}"
     code = 0
     for group in ([f for f in files if f == own], [f for f in files if f != own]):
         if group and not code:
-            code = run_pytest(group, folder, Selection(tests), "-x", "--tb=no")
+            code = run_pytest(group, folder, Selection(tests, key), "-x", "--tb=no")
     shutil.rmtree(folder, ignore_errors=True)
     return int(code)
 
@@ -325,39 +476,66 @@ def run(arguments: argparse.Namespace) -> None:
     else:
         wanted = all_mutants(arguments.seed).keys() - outcomes.keys()
     tests = Tests()
-    preload(sorted({name.partition("::")[0] for name in tests.all}))
-    budget = math.inf if arguments.again else BUDGET
-    tasks: list[Any] = [
-        (module, mutation, tests.of(module, mutation, budget), key)
+    changes = {
+        key: (module, mutation, tests.of(module, mutation, arguments.budget))
         for key, (module, mutation) in sample(arguments).items()
         # Others wait until the tests of their module are traced.
         if key in wanted and trace_of(f"tests/{own_tests(module)}").exists()
-    ]
-    # Without a change all tests must pass, or every mutant would be killed.
-    unchanged = [(task[0], None, *task[2:]) for task in tasks[:: arguments.check]]
-    for task, status in in_processes(try_mutant, unchanged, arguments.jobs, OUTPUT):
-        if status:
-            sys.exit(f"Tests of {task[0]} fail without a change; see {OUTPUT}.")
-    done = in_processes(try_mutant, tasks, arguments.jobs, OUTPUT)
-    with log_of(arguments.seed).open("a", encoding="utf-8") as file:
-        for n, ((module, mutation, chosen, key), status) in enumerate(done, 1):
-            outcome = KILLED if status else SURVIVED
-            if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF:
-                outcome = TIMEOUT
-            lines = (SOURCE / f"{module}.py").read_text("utf-8").splitlines()
-            entry = {
-                "key": key,
-                "status": outcome,
-                "module": module,
-                "line": mutation.line,
-                "source": lines[mutation.line - 1].strip(),
-                "change": mutation.change,
-                "tests": len(chosen),
-            }
+    }
+    early: list[Any] = []
+    late = {key: change[2] for key, change in changes.items()}
+    for key, (module, mutation, chosen) in changes.items():
+        first = tests.independent(module, mutation, chosen)
+        if first:
+            early.append((module, mutation, first, key))
+
+    def note(task: Any, status: int) -> None:
+        module, mutation, used, key = task
+        if os.waitstatus_to_exitcode(status) == UNCHANGEABLE:
+            return
+        chosen = changes[key][2]
+        if not status and task in early and len(used) < len(chosen):
+            late[key] = {name: chosen[name] for name in chosen if name not in used}
+            return
+        del late[key]
+        outcome = KILLED if status else SURVIVED
+        if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF:
+            outcome = TIMEOUT
+        lines = (SOURCE / f"{module}.py").read_text("utf-8").splitlines()
+        killer = killer_of(key).read_text("utf-8") if killer_of(key).exists() else ""
+        entry = {
+            "key": key,
+            "status": outcome,
+            "module": module,
+            "line": mutation.line,
+            "source": lines[mutation.line - 1].strip(),
+            "change": mutation.change,
+            "tests": len(chosen),
+            "killer": killer if outcome == KILLED else "",
+        }
+        with log_of(arguments.seed).open("a", encoding="utf-8") as file:
             file.write(json.dumps(entry) + "\n")
-            file.flush()
-            place = f"{module}:{mutation.line}"
-            print(f"{n}/{len(tasks)} {outcome} {place} {mutation.change}", flush=True)
+        place = f"{module}:{mutation.line}"
+        done = len(changes) - len(late)
+        print(f"{done}/{len(changes)} {outcome} {place} {mutation.change}", flush=True)
+
+    files = sorted({file_of(name) for name in tests.all})
+    preload(files, Forks(early, arguments.jobs, note))
+    rest = [(*changes[key][:2], chosen, key) for key, chosen in late.items()]
+    for task, status in in_processes(try_mutant, rest, arguments.jobs, OUTPUT):
+        note(task, status)
+    # Without a change they must pass.
+    entries = (lines[-1] for lines in read_log(arguments.seed).values())
+    killers = {one["killer"] for one in entries if one["key"] in changes} - {""}
+    seconds = {name: tests.all[name]["seconds"] for name in sorted(killers)}
+
+    def must_pass(_: Any, status: int) -> None:
+        if status:
+            sys.exit(f"{killer_of('unchanged').read_text()} fails without a change.")
+
+    if seconds:
+        task = ("", None, seconds, "unchanged")
+        preload([*{file_of(name) for name in killers}], Forks([task], 1, must_pass))
 
 
 def log_of(seed: int) -> Path:
@@ -457,23 +635,22 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument(
-        "--check",
-        type=int,
-        default=50,
-        help="run the tests of every n-th unchanged first",
+        "--budget",
+        type=float,
+        default=8.0,
+        help="seconds of all tests of a mutant",
     )
-    parser.add_argument(
-        "--again", action="store_true", help="survivors, with all tests"
-    )
+    parser.add_argument("--again", action="store_true", help="those that survived")
     arguments = parser.parse_args()
     os.chdir(ROOT)
     # Read by Numba when it is imported, which it is by the tests.
     os.environ |= {"NUMBA_DISABLE_JIT": "1", "OMP_NUM_THREADS": "1"}
+    prepare()
     if arguments.command == "trace":
-        (CACHE / "traces").mkdir(parents=True, exist_ok=True)
         files = arguments.files or [
             path.relative_to(ROOT).as_posix()
-            for pattern in ("test_*.py", *(f"{name}/test_*.py" for name in TESTS))
+            for name in TESTS
+            for pattern in (f"{name}.py", f"{name}/test_*.py")
             for path in sorted((ROOT / "tests").glob(pattern))
         ]
         preload(files)

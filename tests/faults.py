@@ -441,6 +441,8 @@ def content(folder, left=False):
 
 def _items(path):
     """Return what must be in a file, as a set: a table may have some of its rows."""
+    if path.suffix == ".lock":
+        return {path.read_bytes()}
     if path.name == "_manifest.json":  # of a job that is begun, or complete
         job = json.loads(path.read_bytes())
         return {json.dumps([job[k] for k in sorted(job.keys() & JOB)])}

@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+import json
 import os
 import signal
 import sys
@@ -97,6 +98,95 @@ def test_a_changed_module_is_imported_instead_of_the_one_in_the_file(
     assert importlib.import_module("changed").x == -1
     monkeypatch.delitem(sys.modules, "changed")
     assert importlib.util.find_spec("json").origin != "changed"
+
+
+NESTED = """
+def outer(x):
+    def inner(y):
+        return x + y
+    return inner
+
+def alone(x):
+    return x - 1
+
+kept = outer(1)
+"""
+
+
+def in_place(mutants, mutations, folder, change):
+    """Return a module, changed after its import, and whether it could be."""
+    path = folder / "nested.py"
+    path.write_text(NESTED)
+    names = {}
+    exec(compile(NESTED, str(path), "exec"), names)
+    found = mutants.functions_by_file()[str(path)]
+    assert {one.__name__ for one in found} == {"outer", "inner", "alone"}
+    (wanted,) = (m for m in mutations.mutations(NESTED) if m.change == change)
+    return names, mutants.change_functions(path, wanted, found)
+
+
+def test_functions_are_changed_where_they_are_already(mutants, mutations, tmp_path):
+    names, is_changed = in_place(mutants, mutations, tmp_path, "x + y -> x - y")
+    assert is_changed
+    assert (names["kept"](5), names["outer"](1)(5), names["alone"](3)) == (-4, -4, 2)
+
+
+def test_what_is_not_in_a_function_is_not_changed_in_place(mutants, tmp_path):
+    path = tmp_path / "nested.py"
+    path.write_text(NESTED)
+    assert not mutants.change_functions(path, None, [])
+
+
+def test_functions_of_one_name_on_one_line_are_not_changed_in_place(
+    mutants, mutations, tmp_path
+):
+    path = tmp_path / "two.py"
+    source = "def f():\n    return (lambda x: x + 1), (lambda x: x + 2)\n"
+    path.write_text(source)
+    names = {}
+    exec(compile(source, str(path), "exec"), names)
+    lambdas = names["f"]()
+    found = mutants.functions_by_file()[str(path)]
+    change = next(iter(mutations.mutations(source)))
+    assert not mutants.change_functions(path, change, found)
+    assert [one(1) for one in lambdas] == [2, 3]
+
+
+@pytest.fixture
+def tests(mutants, tmp_path, monkeypatch):
+    """Tests of two files, of which the second runs line 3 when it is collected."""
+    monkeypatch.setattr(mutants, "CACHE", tmp_path)
+    mutants.prepare()
+    for file, outside in (("test_a.py", []), ("test_b.py", [3])):
+        path = f"tests/{file}"
+        traced = {
+            "": {"seconds": 0.0, "lines": {"a": outside}},
+            f"{path}::test_slow": {"seconds": 3.0, "lines": {"a": [3, 4]}},
+            f"{path}::test_fast": {"seconds": 0.5, "lines": {"a": [4]}},
+        }
+        mutants.trace_of(path).write_text(json.dumps(traced))
+    return mutants.Tests()
+
+
+def test_tests_of_a_changed_line_are_chosen_with_those_of_its_module_first(
+    tests, mutations
+):
+    third, fourth = (mutations.Mutation(0, 0, n, "", (n,)) for n in (3, 4))
+    slow = ["tests/test_a.py::test_slow", "tests/test_b.py::test_slow"]
+    assert [*tests.of("a", third, 8.0)] == slow
+    assert [*tests.of("a", third, 4.0)] == slow[:1]
+    assert [*tests.of("a", fourth, 8.0)] == [
+        *("tests/test_a.py::test_fast", "tests/test_a.py::test_slow"),
+        *("tests/test_b.py::test_fast", "tests/test_b.py::test_slow"),
+    ]
+    assert tests.of("b", third, 8.0) == {}
+
+
+def test_what_was_computed_before_the_change_is_not_compared_with(tests, mutations):
+    third, outside = (mutations.Mutation(0, 0, 3, "", lines) for lines in ((3,), ()))
+    chosen = tests.of("a", third, 8.0)
+    assert [*tests.independent("a", third, chosen)] == ["tests/test_a.py::test_slow"]
+    assert tests.independent("a", outside, chosen) == {}
 
 
 def end(how):

@@ -42,11 +42,12 @@ def test_products_and_sums_are_rounded_once_only_where_it_is_asked_for():
 # What is written for the compiler alone has a counterpart in Python.
 CODE = """
 import numpy as np
-from pbow import Diagrams, StablePersistenceBoW
-from pbow.vectorizers import PersistenceImage
+from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
+from pbow.vectorizers import PersistenceImage, PersistenceVLAD
 X = Diagrams.from_list(np.load("points.npy"))
 np.save("image", PersistenceImage().fit_transform(X))
-np.save("words", StablePersistenceBoW(n_words=3, random_state=0).fit_transform(X))
+for Words in (PersistenceBoW, PersistenceVLAD, StablePersistenceBoW):
+    np.save(Words.__name__, Words(n_words=3, random_state=0).fit_transform(X))
 """
 
 
@@ -63,8 +64,36 @@ def test_results_without_the_compiler_are_the_same_but_for_rounding(rng, tmp_pat
             check=True,
         )
         found[is_compiled] = [
-            np.load(tmp_path / f"{n}.npy") for n in ("image", "words")
+            np.load(path) for path in sorted(tmp_path.glob("[!p]*.npy"))
         ]
+    assert len(found[True]) == 4
     for compiled, plain in zip(found[True], found[False], strict=True):
         assert compiled.any()
         assert_allclose(compiled, plain, rtol=1e-9, atol=1e-12)
+
+
+# No file may become larger than nothing, as on a full disk.
+FULL_DISK = """
+import resource
+import numpy as np
+from pbow.compute.truncate import are_told_apart
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+words = np.arange(4, dtype=np.uint64)
+# Compiled twice: the number of bits is of two types.
+print(are_told_apart(words, np.uint64(1)), are_told_apart(words, 0))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+def test_a_full_disk_of_the_cache_is_a_warning(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FULL_DISK],
+        env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert done.stdout == "False True\n"
+    assert done.stderr.count("could not be cached") == 1
+    assert f"in {tmp_path}" in done.stderr
+    assert "NUMBA_CACHE_DIR to another folder" in done.stderr

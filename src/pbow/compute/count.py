@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pbow.compute.assign import BLOCK, label_brute
 from pbow.compute.grid import Grid, label_grid
-from pbow.compute.jit import inlined, loop
+from pbow.compute.jit import inlined, is_compiled, loop
 from pbow.compute.normalize import (
     LEAST_NORM,
     LIPSCHITZ,
@@ -84,7 +84,7 @@ def compiled_loops(*, has_ramp: bool) -> list[str]:
     return [
         name
         for name, loop in loops.items()
-        if any((types[5] != none) == has_ramp for types in loop.signatures)
+        if is_compiled(loop, lambda types: (types[5] != none) == has_ramp)
     ]
 
 

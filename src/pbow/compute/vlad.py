@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pbow.compute.assign import BLOCK, label_brute
 from pbow.compute.grid import Grid, label_grid
-from pbow.compute.jit import exact, helper, loop
+from pbow.compute.jit import exact, helper, is_compiled, loop
 from pbow.compute.normalize import normalize_row, normalize_rows
 from pbow.compute.ramp import point_weight
 
@@ -82,7 +82,7 @@ def vlad_grid(
 def compiled_loops() -> list[str]:
     """Return which of "brute" and "grid" are compiled already."""
     loops: dict[str, Any] = {"brute": _vlad_brute, "grid": _vlad_grid}
-    return [name for name, loop in loops.items() if loop.signatures]
+    return [name for name, loop in loops.items() if is_compiled(loop)]
 
 
 @loop
