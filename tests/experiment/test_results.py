@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.experiment.conftest import make_record
 
-from pbow.experiment import Folder, RunsTable, choose, progress
+from pbow.experiment import Folder, choose, progress, to_frame
 from pbow.experiment.results import NESTED, TEST_CHOSEN, DamagedRunWarning
 from pbow.experiment.tasks import SCREEN
 
@@ -79,29 +79,29 @@ def test_files_and_the_table_keep_every_bit(tmp_path_factory, made):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: None)  # none needs to outlast a power cut
         folder = folder_of(tmp_path_factory.mktemp("results") / "x", *made)
-        assert canonical(folder.read().records.values()) == canonical(made)
+        assert canonical(folder.read().values()) == canonical(made)
         folder.gather()
         shutil.rmtree(folder.path / "runs")
-        assert canonical(folder.read().records.values()) == canonical(made)
+        assert canonical(folder.read().values()) == canonical(made)
         table = folder.table.read_bytes()
         folder.gather()
         assert folder.table.read_bytes() == table
 
 
 def test_the_table_has_one_row_per_run_and_classifier(folder):
-    frame = folder.read().frame
+    frame = to_frame(folder.read())
     assert frame["classifier"].tolist() == ["distance", "linear"]
     assert frame["confusion"].tolist() == ["[[9, 1], [2, 8]]"] * 2
     assert frame["params"].tolist() == ['{"n_words": 20}'] * 2
     assert frame["fit_seconds"].tolist() == [1.0] * 2
-    assert len(RunsTable({}).frame) == 0
+    assert to_frame({}).empty
 
 
 def test_a_file_is_newer_than_the_table(folder):
     folder.gather()
     folder.run_file(KEY).write_text(json.dumps(RECORD | {"n_features": 7}))
-    assert folder.read().records[KEY]["n_features"] == 7
-    assert Folder(folder.path / "nowhere").read().records == {}
+    assert folder.read()[KEY]["n_features"] == 7
+    assert Folder(folder.path / "nowhere").read() == {}
 
 
 DAMAGED = {
@@ -122,7 +122,7 @@ def test_a_damaged_file_is_named_and_its_run_is_not_there(folder, content):
     path = folder.run_file(KEY)
     path.write_bytes(content)
     with pytest.warns(DamagedRunWarning, match=rf"{KEY}\.json is damaged") as caught:
-        assert folder.read().records == {}
+        assert folder.read() == {}
     assert len(caught) == 1
     assert not folder.has(KEY)
     assert path.read_bytes() == content
@@ -131,7 +131,7 @@ def test_a_damaged_file_is_named_and_its_run_is_not_there(folder, content):
 def test_a_damaged_table_is_named_and_stays_as_it_is(folder):
     folder.gather()
     good = folder.table.read_bytes()
-    frame = folder.read().frame
+    frame = to_frame(folder.read())
     tables = [
         frame.drop(columns="confusion"),
         frame.assign(params="{"),
@@ -224,9 +224,9 @@ def test_finalists_of_the_test_sets_cannot_win_inside(read, make_up):
 
 def test_a_cell_that_is_not_complete_is_left_out(read, make_up):
     experiment = read(TEXT)
-    made = list(make_up(experiment, by_words(USUAL)).records.items())
+    made = list(make_up(experiment, by_words(USUAL)).items())
     for n, planned in ((9, 10), (6, 10), (5, 6)):  # 6 are screened, and 4 are final
-        runs = RunsTable(dict(made[:n]))
+        runs = dict(made[:n])
         assert choose(experiment, runs).empty
         [row] = progress(experiment, runs).to_dict("records")
         found = row["done"], row["planned"], row["complete"]

@@ -23,6 +23,7 @@ from pbow.experiment import (
     read_experiment,
     run,
     run_experiment,
+    to_frame,
 )
 from pbow.experiment.data import open_dataset
 from pbow.experiment.results import DamagedRunWarning
@@ -99,7 +100,7 @@ def made(monkeypatch):
 
 def assert_same(runs, others):
     """All but the times are the same."""
-    frames = runs.frame, others.frame
+    frames = to_frame(runs), to_frame(others)
     timed = [name for name in frames[0] if "seconds" in name]
     one, other = (frame.drop(columns=timed) for frame in frames)
     assert one.equals(other)
@@ -110,11 +111,11 @@ def test_all_that_is_planned_is_made_and_nothing_else(file, undisturbed):
     tasks = [
         task
         for cell in experiment.cells
-        for task in plan(experiment, cell, undisturbed.records)
+        for task in plan(experiment, cell, undisturbed)
     ]
-    assert {task.key for task in tasks} == undisturbed.records.keys()
+    assert {task.key for task in tasks} == undisturbed.keys()
     for task in tasks:
-        record = undisturbed.records[task.key]
+        record = undisturbed[task.key]
         for name in ("stage", "params", "repetition"):
             assert record[name] == getattr(task, name)
         assert (tuple(record["scores"]), record["error"]) == (task.classifiers, "")
@@ -125,9 +126,9 @@ def test_all_that_is_planned_is_made_and_nothing_else(file, undisturbed):
 @pytest.mark.parametrize(("stage", "n_train"), [(SCREEN, 12), (FINAL, 16)])
 def test_a_run_is_one_split_of_one_repetition(file, undisturbed, stage, n_train):
     experiment = read_experiment(file)
-    tasks = plan(experiment, experiment.cells[0], undisturbed.records)
+    tasks = plan(experiment, experiment.cells[0], undisturbed)
     task = [one for one in tasks if one.stage == stage][-1]
-    record = undisturbed.records[task.key]
+    record = undisturbed[task.key]
     dataset = open_dataset(experiment.datasets[0], seed=5)
     train, test = dataset.splits("80/20", seed=5, repetitions=2)[1]
     expected = evaluate_split(
@@ -187,7 +188,7 @@ def test_parts_may_be_run_in_any_order_and_nothing_is_made_twice(
     for only in (["SWK"], ["more/PBoW", "Statistics"], ["more"], [], ["few"]):
         runs = run_experiment(file, out, only=only)
         if only == ["SWK"]:
-            assert {one["descriptor"] for one in runs.records.values()} == {"SWK"}
+            assert {one["descriptor"] for one in runs.values()} == {"SWK"}
     assert_same(runs, undisturbed)
     assert len(made) == len({*made}) == len(runs)
 
@@ -270,7 +271,7 @@ def test_a_killed_experiment_goes_on_to_the_same_table(file, out, undisturbed, s
 def test_processes_on_one_folder_make_no_run_twice(out, undisturbed, start):
     codes, made = start(999, 999)
     assert codes == {0}
-    assert sorted(made) == sorted(undisturbed.records)
+    assert sorted(made) == sorted(undisturbed)
     assert_same(Folder(out).read(), undisturbed)
 
 
@@ -281,7 +282,7 @@ def test_what_another_process_makes_is_waited_for(
     folder.make(read_experiment(file))
     theirs, mine = (
         key
-        for key, record in undisturbed.records.items()
+        for key, record in undisturbed.items()
         if record["descriptor"] == "Statistics"
     )
     held = claim(folder.run_file(theirs))
@@ -290,7 +291,7 @@ def test_what_another_process_makes_is_waited_for(
     def nap(seconds):
         """The other process ends while this one sleeps."""
         naps.append(seconds)
-        record = undisturbed.records[theirs]
+        record = undisturbed[theirs]
         folder.run_file(theirs).write_text(json.dumps(record))
         held.__exit__(None, None, None)
 
@@ -353,7 +354,7 @@ def test_the_working_folder_may_change_while_a_process_lives_and_the_data_may_no
         write_own(name, seed)
         runs = run_experiment(file, "here", n_jobs=n_jobs, report=stop_if_endless)
         assert len(list((Folder("here").path / "runs").glob("*.json"))) == 2
-        digests += {record["data"] for record in runs.records.values()}
+        digests += {record["data"] for record in runs.values()}
     assert len({*digests}) == len(digests) == 2
     write_own("one", 3)
     with pytest.raises(ValueError, match="The data of own are not those of the runs"):
@@ -407,11 +408,11 @@ def test_a_run_that_fails_is_recorded_and_not_made_again(declare, out, made):
     text = TEXT.replace("finalists = 1", "finalists = 3")
     file = declare(f'{text}[descriptors.F]\nmake = "{__name__}:Failing"\n{grid}\n')
     runs = run_experiment(file, out, only=["few/F"])
-    errors = {one["params"]["how"]: one["error"] for one in runs.records.values()}
+    errors = {one["params"]["how"]: one["error"] for one in runs.values()}
     assert "NaN" in errors["gives NaN"]
     assert (bool(errors["says nothing"]), errors["works"]) == (True, "")
     experiment = read_experiment(file).only(["few/F"])
     assert {*choose(experiment, runs)["params"]} == {'{"how": "works"}'}
     made.clear()
-    assert run_experiment(file, out, only=["few/F"]).records == runs.records
+    assert run_experiment(file, out, only=["few/F"]) == runs
     assert made == []

@@ -12,7 +12,7 @@ from experiments.figures.__main__ import main
 from experiments.figures.drawing import CannotDraw
 from experiments.figures.results import Results
 
-from pbow.experiment import Folder, choose, run_experiment
+from pbow.experiment import Folder, choose, run_experiment, to_frame
 
 # Files are named after it, panels and captions show it.
 HOSTILE = r"geomat..\..\{0} $a_{ <b>"
@@ -67,7 +67,7 @@ def results(folder):
 
 @pytest.fixture(scope="module")
 def frame(folder):
-    return Folder(folder).read().frame.assign(accuracy=lambda f: 100.0 * f.accuracy)
+    return to_frame(Folder(folder).read()).assign(accuracy=lambda f: 100.0 * f.accuracy)
 
 
 def axes_of(figure):

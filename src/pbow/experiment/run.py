@@ -41,9 +41,9 @@ from pbow.experiment.declaration import (
 from pbow.experiment.descriptors import make_descriptor
 from pbow.experiment.environment import code_digest, machine, versions
 from pbow.experiment.estimate import Sizes, core_time, estimate_seconds
-from pbow.experiment.results import Folder, RunsTable
+from pbow.experiment.results import Folder
 from pbow.experiment.surfaces import diagrams_like_surfaces
-from pbow.experiment.tasks import FINAL, Record, Task, expected_finals, plan
+from pbow.experiment.tasks import FINAL, Record, Runs, Task, expected_finals, plan
 
 __all__ = ["MissingDataWarning", "run_experiment"]
 
@@ -75,7 +75,7 @@ def run_experiment(
     n_jobs: int = 1,
     progress: bool = False,
     report: Callable[[str], object] = lambda _: None,
-) -> RunsTable:
+) -> dict[str, Record]:
     """Run what is missing of an experiment, and return all of its runs.
 
     Every run is written atomically to a file of its own when it is finished. Stop it at
@@ -108,8 +108,8 @@ def run_experiment(
 
     Returns
     -------
-    runs : RunsTable
-        All runs, of this call and of earlier ones.
+    runs : dict of str to dict
+        All runs by key, of this call and of earlier ones.
 
     Warns
     -----
@@ -153,11 +153,11 @@ def run_experiment(
     there = Folder(folder.path.resolve())  # processes may work in other folders
     n_made = 1
     try:
-        while todo := _missing(experiment, cells, runs.records):
+        while todo := _missing(experiment, cells, runs):
             if n_made:
-                finals = (expected_finals(experiment, c, runs.records) for c in cells)
+                finals = (expected_finals(experiment, c, runs) for c in cells)
                 expected = [*todo, *chain.from_iterable(finals)]
-                needed = core_time(estimate_seconds(expected, sizes, runs.records))
+                needed = core_time(estimate_seconds(expected, sizes, runs))
                 report(
                     f"{len(expected):,} runs to do, by estimate in {needed}; "
                     f"{len(runs):,} done"
@@ -210,12 +210,12 @@ def _check_descriptors(path: AnyPath, cells: Iterable[Cell]) -> None:
 
 
 def _look_at_data(
-    experiment: Experiment, data_home: str | None, runs: RunsTable
+    experiment: Experiment, data_home: str | None, runs: Runs
 ) -> tuple[dict[str, _Source], dict[str, Sizes]]:
     """Open every data set once: name those that are missing, refuse others' runs."""
     found, sizes, missing = {}, {}, []
     seed = experiment.seed
-    earlier = {record["dataset"]: record["data"] for record in runs.records.values()}
+    earlier = {record["dataset"]: record["data"] for record in runs.values()}
     for entry in experiment.datasets:
         try:
             located = locate(entry, data_home)
