@@ -52,7 +52,7 @@ CHOSEN_FIELDS = (
     *("params", "C", "seconds", "n_features", "n_train", "n_test", "confusion"),
     *("n_fits", "n_capped", "classify_seconds"),
 )
-MALFORMED = (AttributeError, KeyError, RecursionError, TypeError, ValueError)
+MALFORMED = (AttributeError, KeyError, TypeError, ValueError)
 
 
 class DamagedRunWarning(UserWarning):
