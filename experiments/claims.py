@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 import pandas as pd
 from experiments.verdicts import CLASSIFIER, RESULTS, compare
 
-from pbow.experiment import Experiment, Folder, RunsTable, choose, planned
+from pbow.experiment import Experiment, Folder, choose, planned, to_frame
 from pbow.experiment.results import TEST_CHOSEN
 from pbow.experiment.significance import wilcoxon
 from pbow.experiment.tables import summarize
+from pbow.experiment.tasks import Runs
 
 KERNELS = ("2Wd", "MK", "SWK", "PL")
 WORDS = ("PBoW", "sPBoW")
@@ -63,7 +64,7 @@ def read_results(name: str) -> Results:
     return results_of(folder.read_declaration(), folder.read())
 
 
-def results_of(experiment: Experiment, runs: RunsTable) -> Results:
+def results_of(experiment: Experiment, runs: Runs) -> Results:
     """Return the paper's cells, without variants of data sets; raise if some miss."""
     runs = planned(experiment, runs)
     summary = summarize(experiment, runs)
@@ -90,7 +91,7 @@ def results_of(experiment: Experiment, runs: RunsTable) -> Results:
         level=_is_level(rows, choose(experiment, runs)),
         **{to: rows[name] for to, name in NUMBERS.items()},
     )
-    frame = runs.frame
+    frame = to_frame(runs)
     screened = frame[(frame.stage == "screen") & (frame.classifier == CLASSIFIER)]
     return Results(paper, here, screened)
 

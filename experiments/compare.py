@@ -16,28 +16,16 @@ import pandas as pd
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import (
-    StratifiedGroupKFold,
-    StratifiedKFold,
-    cross_val_predict,
-)
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 from tqdm import tqdm
 
+from pbow import evaluation
 from pbow._utils.files import atomic_write
 from pbow.datasets import Dataset, load_dataset
 from pbow.errors import FewerWordsWarning
-from pbow.features import distance_kernel
 
-C_VALUES = (0.1, 1.0, 10.0, 100.0)
-INNER_FOLDS = 3
-# C is chosen on at most this many training rows.
-MOST_ROWS = 1500
-# Of the solver, for a pair of labels.
-MOST_ITERATIONS = 100_000
+SEARCH = evaluation.Search(c_values=(0.1, 1.0, 10.0, 100.0), folds=3, rows=1500)
 KEYS = ["data set", "descriptor", "classifier", "split"]
 
 
@@ -146,42 +134,15 @@ def classify(
         # A mean squared norm of 1, so that the best C is in the grid for all.
         scaler = StandardScaler(with_std=False).fit(H)
         H, H_test = scaler.transform(H), scaler.transform(H_test)
-        K, K_test = H @ H.T, H_test @ H.T
-        size = np.mean(np.sum(H * H, axis=1)) or 1.0
-    else:
-        K, K_test = -H, -H_test
-        if not are_distances:
-            K, K_test = distance_kernel(H, H), distance_kernel(H_test, H)
-        size = -np.mean(K) or 1.0
-    K, K_test = K / size, K_test / size
-    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-        C = choose_c(K, y, groups)
-        return machine(C).fit(K, y).score(K_test, y_test), C
-
-
-def choose_c(K: np.ndarray, y: np.ndarray, groups: np.ndarray | None) -> float:
-    """Return the first C with the best accuracy over inner folds."""
-    rows = np.arange(len(y))
-    if len(y) > MOST_ROWS:
-        # Evenly over the rows sorted by label: every label has its share.
-        by_label = np.argsort(y, kind="stable")
-        rows = np.sort(by_label[np.arange(MOST_ROWS) * len(y) // MOST_ROWS])
-    K, y = K[np.ix_(rows, rows)], y[rows]
-    splitter = StratifiedKFold if groups is None else StratifiedGroupKFold
-    inner = None if groups is None else groups[rows]
-    folds = list(splitter(INNER_FOLDS, shuffle=True, random_state=0).split(y, y, inner))
-    right: list[int] = []
-    for C in C_VALUES:
-        right.append(np.sum(cross_val_predict(machine(C), K, y, cv=folds) == y))
-        # Beyond its best value C only fits noise, at many times the work.
-        if right[-1] < max(right) - 0.01 * len(y):
-            break
-    return C_VALUES[int(np.argmax(right))]
-
-
-def machine(C: float) -> SVC:
-    """Return a support vector machine on a kernel matrix."""
-    return SVC(kernel="precomputed", C=C, max_iter=MOST_ITERATIONS, cache_size=500)
+    holds = "distances" if are_distances else "vectors"
+    seen = evaluation.Representation(train=H, test=H_test, holds=holds, seconds={})
+    found = evaluation.classify(
+        *evaluation.compare(seen, classifier),
+        *(y, y_test, SEARCH),
+        n_labels=max(*y, *y_test) + 1,
+        groups=groups,
+    )
+    return found.accuracy, found.C
 
 
 def corrected_error(differences: pd.Series, n_train: float, n_test: float) -> float:

@@ -6,16 +6,17 @@ each of ten folds over all graphs, and writes it to results/reddit/reddit-5k.txt
 
 import time
 import warnings
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any, Self
 
 import click
 import numpy as np
 import pandas as pd
 from experiments.reddit_features import FILTRATIONS, Floats, Ints, compute_features
+from sklearn.base import ClassifierMixin, clone
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_split
 from sklearn.svm import SVC
 
 from pbow import Diagrams, StablePersistenceBoW
@@ -63,18 +64,16 @@ five folds. These graphs are in the test sets of folds 1 to 9.
 
 @click.command()
 @click.option("--data", type=click.Choice([*FILES]), default="reddit-5k")
-@click.option("--predictions", type=click.Path(), help="CSV, one row per graph.")
-def main(data: str, predictions: str | None) -> None:
+def main(data: str) -> None:
     """Classify all graphs of a data set by ten-fold cross-validation."""
     graphs, y = read(data)
     X, statistics = compute_features(graphs)
-    predicted, rows = [], []
+    rows = []
     folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
     for fold, (train, test) in enumerate(folds.split(y, y)):
         start = time.perf_counter()
         labels, chosen = classify(X, statistics, y, train, test, seed=fold)
         seconds = {"seconds": round(time.perf_counter() - start)}
-        predicted.append(pd.DataFrame(labels, index=test).assign(label=y[test]))
         correct = {n: 100 * float(np.mean(y[test] == labels[n])) for n in labels}
         rows.append({"fold": fold} | correct | chosen | seconds)
         click.echo(rows[-1], err=True)
@@ -90,8 +89,6 @@ def main(data: str, predictions: str | None) -> None:
     text = "\n\n".join(parts) + "\n"
     click.echo(text)
     (RESULTS / f"{data}.txt").write_text(text, encoding="utf-8")
-    if predictions is not None:
-        pd.concat(predicted).sort_index().to_csv(predictions)
 
 
 def read(data: str) -> tuple[Graphs, Ints]:
@@ -121,14 +118,16 @@ def classify(
         size = -np.mean(K)
         K /= size
         K_test /= size
-        chosen[f"C {name}"] = C = choose(C_VALUES, predict_svm, K, y[train], seed)
-        labels[name] = predict_svm(K, y[train], K_test, C)
+        svm = SVC(kernel="precomputed", cache_size=1000)
+        svm = choose(svm, {"C": C_VALUES}, K, y[train], seed)
+        chosen[f"C {name}"], labels[name] = svm.C, svm.predict(K_test)
     # As in centered_distance_kernel, with the mean of the training rows as its origin.
     norms, norms_test = (np.linalg.norm(rows, axis=1) / size for rows in (H, H_test))
     K += norms + norms[:, np.newaxis]
     K_test += norms + norms_test[:, np.newaxis]
-    chosen["penalty"] = choose(PENALTIES, predict_ridge, K, y[train], seed)
-    shares = fit_ridge(K, y[train], K_test, chosen["penalty"])
+    ridge = RidgeClassifier(kernel="precomputed")
+    ridge = choose(ridge, {"alpha": PENALTIES}, K, y[train], seed)
+    chosen["penalty"], shares = ridge.alpha, ridge.predict_indicators(K_test)
     boosting = HistGradientBoostingClassifier(**BOOSTING, random_state=seed)
     boosting.fit(statistics[train], y[train])
     probabilities = boosting.predict_proba(statistics[test])
@@ -151,45 +150,35 @@ def word_blocks(
     return blocks
 
 
-def choose(
-    values: tuple[float, ...],
-    predict: Callable[[Floats, Ints, Floats, float], Ints],
-    K: Floats,
-    y: Ints,
-    seed: int,
-) -> float:
-    """Return the first value with the best accuracy over inner folds."""
+def choose(model: Any, values: dict[str, Any], K: Floats, y: Ints, seed: int) -> Any:
+    """Return the model, fitted, with the value that is best over inner folds."""
     rows = np.arange(len(y))
     if len(y) > MOST_ROWS:
         rows, _ = train_test_split(
             rows, train_size=MOST_ROWS, stratify=y, random_state=seed
         )
     folds = StratifiedKFold(INNER_FOLDS, shuffle=True, random_state=seed)
-    right = dict.fromkeys(values, 0)
-    for kept, held_out in folds.split(rows, y[rows]):
-        fit, check = rows[kept], rows[held_out]
-        K_fit, K_check = K[np.ix_(fit, fit)], K[np.ix_(check, fit)]
-        for value in values:
-            right[value] += np.sum(predict(K_fit, y[fit], K_check, value) == y[check])
-    return max(right, key=right.__getitem__)
+    search = GridSearchCV(model, values, cv=folds, refit=False)
+    search.fit(K[np.ix_(rows, rows)], y[rows])
+    return clone(model).set_params(**search.best_params_).fit(K, y)
 
 
-def predict_svm(K: Floats, y: Ints, K_test: Floats, C: float) -> Ints:
-    """Return the labels that a support vector machine gives."""
-    return SVC(kernel="precomputed", C=C, cache_size=1000).fit(K, y).predict(K_test)
+class RidgeClassifier(ClassifierMixin, KernelRidge):
+    """Kernel ridge regression of the indicators of labels."""
 
+    def fit(self, K: Floats, y: Ints) -> Self:
+        """Learn the indicators, each minus its mean."""
+        Y = np.eye(y.max() + 1)[y]
+        self.mean_ = Y.mean(axis=0)
+        return super().fit(K, Y - self.mean_)
 
-def predict_ridge(K: Floats, y: Ints, K_test: Floats, penalty: float) -> Ints:
-    """Return the labels that kernel ridge regression gives."""
-    return fit_ridge(K, y, K_test, penalty).argmax(axis=1)
+    def predict_indicators(self, K: Floats) -> Floats:
+        """Return what is learnt of each label."""
+        return super().predict(K) + self.mean_
 
-
-def fit_ridge(K: Floats, y: Ints, K_test: Floats, penalty: float) -> Floats:
-    """Return the indicators of labels as kernel ridge regression predicts them."""
-    Y = np.eye(y.max() + 1)[y]
-    mean = Y.mean(axis=0)
-    ridge = KernelRidge(alpha=penalty, kernel="precomputed").fit(K, Y - mean)
-    return ridge.predict(K_test) + mean
+    def predict(self, K: Floats) -> Ints:
+        """Return the labels with the largest indicators."""
+        return self.predict_indicators(K).argmax(axis=1)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,9 @@ from pathlib import Path
 import pandas as pd
 from scipy import stats
 
-from pbow.experiment import Experiment, Folder, RunsTable
+from pbow.experiment import Experiment, Folder
 from pbow.experiment.tables import spread, summarize
+from pbow.experiment.tasks import Runs
 
 RESULTS = Path(__file__).parent / "results"
 EXPERIMENTS = {"exp_a": "EXP-A", "exp_b": "EXP-B"}
@@ -56,7 +57,7 @@ def read_verdicts(results: Path = RESULTS) -> pd.DataFrame:
 
 
 def verdicts_of(
-    experiment: Experiment, runs: RunsTable, notes: dict[str, dict[str, str]]
+    experiment: Experiment, runs: Runs, notes: dict[str, dict[str, str]]
 ) -> pd.DataFrame:
     """Return one row per cell that the paper reports, stand-ins left out.
 

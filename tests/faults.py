@@ -38,7 +38,6 @@ from pbow.datasets.importing.release import open_release
 from pbow.demo import draw_words
 from pbow.experiment import read_experiment, run_experiment
 from pbow.experiment.report import write_report
-from pbow.experiment.results import RunsTable
 from pbow.explorer import write_explorer
 from pbow.io import write_diagrams, write_vectors
 from pbow.io.formats import FORMATS
@@ -212,7 +211,7 @@ def _experiment(path, version):
 
 def _report(path, version):
     experiment = read_experiment(_inputs(path, f"small-{version}.toml"))
-    write_report(experiment, RunsTable({}), path)
+    write_report(experiment, {}, path)
 
 
 def _cache(path, version):

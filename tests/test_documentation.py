@@ -358,7 +358,7 @@ def test_entries_that_contributing_adds_are_a_row_and_a_column(tmp_path, monkeyp
     path, runs = Path("mine.toml"), []
     for text in ("".join((first, *entries[:n])) for n in range(3)):
         path.write_text(text)
-        runs.append(run_experiment(path, "results").records)
+        runs.append(run_experiment(path, "results"))
     assert runs[0].items() <= runs[1].items() <= runs[2].items()
     found = summarize(read_experiment(path), run_experiment(path, "results"))
     assert {*found.status} == {"complete"}

@@ -7,7 +7,7 @@ from experiments.figures.drawing import CannotDraw
 
 from pbow._utils.files import AnyPath
 from pbow.datasets import Dataset
-from pbow.experiment import Folder, choose
+from pbow.experiment import Folder, choose, to_frame
 from pbow.experiment.data import fingerprint, open_dataset
 from pbow.experiment.declaration import describe
 from pbow.experiment.results import NESTED
@@ -25,7 +25,7 @@ class Results:
 
     def __init__(self, folder: AnyPath, data_home: AnyPath | None = None) -> None:
         self.experiment = Folder(folder).read_declaration()
-        self._table = Folder(folder).read()
+        self._runs = Folder(folder).read()
         self._entries = {entry.name: entry for entry in self.experiment.datasets}
         self._data_home = data_home
         # Several figures are of the same data.
@@ -39,16 +39,16 @@ class Results:
         planned = [
             (t.key, *cell.name.split("/"), t.stage, describe(t.params), t.repetition)
             for cell in self.experiment.cells
-            for t in plan(self.experiment, cell, self._table.records)
+            for t in plan(self.experiment, cell, self._runs)
         ]
-        done = self._table.frame[lambda frame: frame.classifier == CLASSIFIER]
+        done = to_frame(self._runs)[lambda frame: frame.classifier == CLASSIFIER]
         done = done[["key", "accuracy", "n_features", "machine", *SECONDS]]
         return pd.DataFrame(planned, columns=["key", *TASK]).merge(done, on="key")
 
     @cached_property
     def chosen(self) -> pd.DataFrame:
         """One row per repetition of a complete cell, parameters chosen by nesting."""
-        found = choose(self.experiment, self._table)
+        found = choose(self.experiment, self._runs)
         return found[(found.classifier == CLASSIFIER) & (found.selection == NESTED)]
 
     def title(self, name: str) -> str:
@@ -69,7 +69,7 @@ class Results:
         """Return a data set, unless it is not the one that the runs are of."""
         seed, home = self.experiment.seed, self._data_home
         dataset = open_dataset(self._entries[name], seed=seed, data_home=home)
-        records = self._table.records.values()
+        records = self._runs.values()
         known = {record["data"] for record in records if record["dataset"] == name}
         if known and fingerprint(dataset) not in known:
             msg = f"The data of {name} are not those of the runs."

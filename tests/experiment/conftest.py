@@ -2,7 +2,7 @@
 
 import pytest
 
-from pbow.experiment import RunsTable, read_experiment
+from pbow.experiment import read_experiment
 from pbow.experiment.tasks import plan
 
 
@@ -51,7 +51,7 @@ def make_up():
                         params=task.params,
                         repetition=task.repetition,
                     )
-        return RunsTable(records)
+        return records
 
     return make
 

@@ -1,6 +1,7 @@
 """Data sets of an experiment, from wherever they are, and their repetitions."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -47,7 +48,7 @@ OWN = Diagrams.from_list([[[0.0, k + 1.0]] for k in range(6)])
 FILES = {"diagrams": "own.pbow", "labels": "own.txt"}
 
 
-def test_surfaces_are_generated():
+def test_surfaces_and_shapes_are_generated_with_a_seed_of_their_own():
     dataset = opened(seed=5)
     X, labels = diagrams_like_surfaces(**SURFACES)
     assert dataset.diagrams == X
@@ -56,9 +57,6 @@ def test_surfaces_are_generated():
     assert dataset.label_names == ("smooth", "rough")
     with pytest.raises(DeclarationError, match=r"mine cannot be .*argument 'points'"):
         opened(surfaces={"points": 3})
-
-
-def test_shapes_are_generated_with_a_seed_of_their_own():
     pytest.importorskip("gudhi")
     few = {"n_per_class": 2, "n_points": 20}
     one = opened(shapes=few, seed=5)
@@ -100,16 +98,13 @@ def test_a_data_set_is_loaded_by_its_name(tmp_path, monkeypatch):
 
 def test_repetitions_are_the_splits_of_the_protocol():
     dataset = opened()
-    for protocol in (None, "50/50"):
-        expected = dataset.splits(protocol, seed=3, repetitions=2)
-        for n_wanted in (2, 9):
-            for repetition, (train, test) in enumerate(expected):
-                got = drawn(
-                    dataset, repetition, seed=3, n_wanted=n_wanted, protocol=protocol
-                )
-                assert got.dataset is dataset
-                assert got.train.tolist() == train.tolist()
-                assert got.test.tolist() == test.tolist()
+    for protocol, n_wanted in product((None, "50/50"), (2, 9)):
+        for repetition, split in enumerate(dataset.splits(protocol, seed=3)[:2]):
+            got = drawn(
+                dataset, repetition, seed=3, n_wanted=n_wanted, protocol=protocol
+            )
+            assert got.dataset is dataset
+            np.testing.assert_equal((got.train, got.test), split)
 
 
 def test_sub_samples_are_drawn_anew_in_each_repetition_and_always_the_same():
@@ -139,9 +134,6 @@ def test_four_folds_of_a_sub_sample_test_every_group_once():
     assert not {*tested[4]} & {*tested[5]}
     assert draws[0].dataset.diagrams == draws[3].dataset.diagrams
     assert draws[0].dataset.diagrams != draws[4].dataset.diagrams
-    of_all = [drawn(whole, r, n_wanted=6).test.tolist() for r in range(6)]
-    assert sorted(row for test in of_all[:4] for row in test) == list(range(60))
-    assert of_all[4] not in of_all[:4]
 
 
 def test_there_is_one_original_split():
@@ -165,16 +157,14 @@ def test_inner_folds_keep_the_groups_that_outer_splits_keep():
 def test_the_fingerprint_sees_every_value():
     dataset = opened()
     X, labels = dataset.diagrams, dataset.labels
-    points, offsets = X.points.copy(), X.offsets[1:-1]
+    points, offsets = X.points.copy(), X.offsets.copy()
     points[-1, 1] = np.nextafter(points[-1, 1], np.inf)
-    empty = Diagrams.from_list([[]] * 20)
+    offsets[1] -= 1
     others = [
-        Diagrams.from_list(np.split(points, offsets)),
-        Diagrams.from_list(np.split(X.points, [1, *offsets[1:]])),
-        Diagrams.from_list(list(X), name="H0"),
-        Diagrams.from_list(list(X), name="H1 H0"),
-        Diagrams.from_parts({"H1": X, "H0": empty}),
-        empty,
+        Diagrams(points, X.offsets, name="H1"),
+        Diagrams(X.points, offsets, name="H1"),
+        Diagrams(X.points, X.offsets, name="H0"),
+        Diagrams.from_parts({"H1": X, "H0": Diagrams.from_list([[]] * 20)}),
     ]
     changes = [
         *({"diagrams": other} for other in others),

@@ -1,6 +1,5 @@
 """Reading a declaration: what it becomes, and where it is wrong."""
 
-import sys
 from dataclasses import replace
 
 import pytest
@@ -161,8 +160,6 @@ WRONG_ABOVE = {
     "classifier.folds = 1": "a whole number >= 2 in [classifier.folds]; got 1.",
     # It becomes the name of a file in the folder of results.
     "name = '../x'": "names that are not empty and have no '/' in [name]; got '../x'.",
-    f"title.{'a.' * 5000}a = 1": "expected text in [title]; got ",
-    f"classifier.c_values = [0x{'f' * 9000}]": "in [classifier.c_values]; got ",
 }
 WRONG_DATASET = {
     "load = 'mutag'\nshapes = {}": "expected exactly one of load, diagrams, shapes, "
@@ -172,18 +169,12 @@ WRONG_DATASET = {
     "load = 'mutag'\nlabels = 'x.txt'": "both diagrams and labels in [datasets.one]",
     "load = 'mutag'\nprotocol = '70/30'": "original in [datasets.one]; got '70/30'.",
     "load = 'mutag'\nvariant_of = 'x'": "variant_of to be one of one in [datasets.one]",
-    "shapes = { noise = inf }": "in [datasets.one.shapes]; got inf.",
 }
 WRONG_DESCRIPTOR = {
     "ours = 1": "true or false in [descriptors.PBoW.ours]; got 1.",
     "params = 3": "a table in [descriptors.PBoW.params]; got 3.",
-    "params.when = 2020-01-01": "finite numbers, true, false, lists or tables in "
-    "[descriptors.PBoW.params]; got datetime.date(2020, 1, 1).",
     "also = [{ n_words = 3 }, 5]": "a table in [descriptors.PBoW.also]; got 5.",
     "grid.n_words = 3": "a list of values in [descriptors.PBoW.grid]; got 3.",
-    "grid.sigma = [1.0, nan]": "in [descriptors.PBoW.grid]; got nan.",
-    "grid.n_words = [3, 5, 3]": "expected n_words to have every value once in "
-    "[descriptors.PBoW.grid]; got [3, 5, 3].",
     "on.third = {}": "some of first, second in [descriptors.PBoW]; got ['third'].",
     "only = ['first']\non.second = {}": "some of first in [descriptors.PBoW]; got ['se",
     "on = 3": "in [descriptors.PBoW]; got 3.",
@@ -191,14 +182,9 @@ WRONG_DESCRIPTOR = {
     "[descriptors.PBoW.on.first]; got papers (did you mean 'paper'?).",
     "on.first.paper.std = 1": "for accuracy in [descriptors.PBoW.on.first.paper]",
     "only = ['third']": "some of first, second in [descriptors.PBoW]; got ['third",
-    "only = 'first'": "in [descriptors.PBoW]; got 'first'.",
-    "only = [['first']]": "in [descriptors.PBoW]; got [['first']].",
-    "only = []": "in [descriptors.PBoW]; got [].",
-    "only = ['first', 'first']": "in [descriptors.PBoW]; got ['first', 'first'].",
+    "only = 'first'": "a list of values in [descriptors.PBoW.only]; got 'first'.",
+    "only = []": "a list of values in [descriptors.PBoW.only]; got [].",
 }
-if sys.version_info < (3, 13):  # which writes so many tables in tables as JSON
-    deep = f"params.{'a.' * 5000}a = 1"
-    WRONG_DESCRIPTOR[deep] = "in [descriptors.PBoW.params]; got "
 ONE = f"[datasets.one]\n%s\n{DESCRIPTOR}"
 WRONG = {
     **{f"{text}\n{SMALL}": message for text, message in WRONG_ABOVE.items()},
@@ -229,8 +215,8 @@ def test_an_error_names_the_file_the_place_and_what_is_there(declare, text, mess
 
 @pytest.mark.parametrize(
     "content",
-    [b"a = = 3", b"\xff\xfe\x00", b"a = " + b"[" * 5000, b"seed = " + b"9" * 5000],
-    ids=["syntax", "no text", "brackets", "digits"],
+    [b"a = = 3", b"\xff\xfe\x00", b"seed = " + b"9" * 5000],
+    ids=["syntax", "no text", "digits"],
 )
 def test_what_is_not_toml_is_named(tmp_path, content):
     path = tmp_path / "other.toml"

@@ -7,8 +7,6 @@ from pbow.experiment.descriptors import find_maker, make_descriptor
 from pbow.kernels import SlicedWassersteinKernel
 from pbow.vectorizers import PersistenceImage, PersistenceStatistics
 
-BOW = "PersistenceBoW"
-
 
 def test_makers_are_found_by_name():
     assert find_maker("PersistenceImage") is PersistenceImage
@@ -22,17 +20,16 @@ def test_makers_are_found_by_name():
     ("name", "params", "message"),
     [
         ("PersistanceImage", {}, r"\(did you mean 'PersistenceImage'\?\)\.$"),
-        ("PersistenceBoW.papers", {}, r"\(did you mean 'PersistenceBoW.paper'\?\)"),
-        ("sklearn.svm:SVCC", {}, r"\(did you mean 'sklearn.svm:SVC'\?\)"),
+        ("PersistenceBoW.papers", {}, "there is no 'PersistenceBoW.papers'"),
+        ("sklearn.svm:SVCC", {}, r"\(did you mean 'SVC'\?\)"),
         ("Horse", {}, r"there is no 'Horse'\.$"),
         ("vectorizers", {}, "there is no 'vectorizers'"),
         ("", {}, "there is no ''"),
         ("PersistenceBoW.", {}, "there is no 'PersistenceBoW.'"),
         ("no_such_package:Thing", {}, "No module named .* Is its package installed?"),
         (".relative:Thing", {}, "cannot be imported"),
-        (BOW, {"n_wrods": 3}, r"^PersistenceBoW .* 'n_wrods' \(did you mean 'n_words'"),
-        (BOW, {"horse": 3}, "does not accept 'horse': it accepts n_words, "),
-        (f"{BOW}.paper", {"wheighting": 3}, r"\(did you mean 'weighting'\?\): it acc"),
+        ("PersistenceBoW", {"horse": 3}, r"^PersistenceBoW .* argument 'horse'"),
+        ("PersistenceBoW.paper", {"horse": 3}, r"\.paper .* argument 'horse'"),
         ("builtins:range", {"start": 3}, r"does not accept {'start': 3}: range\(\) "),
         ("builtins:dict", {}, "Expected builtins:dict to make an estimator"),
         ("sklearn.svm:SVC", {}, "SVC to make an estimator with fit and transform"),

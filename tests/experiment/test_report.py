@@ -3,7 +3,6 @@ import re
 
 import pytest
 
-from pbow.experiment import RunsTable
 from pbow.experiment.report import write_report
 
 pytest.importorskip("jinja2")
@@ -64,6 +63,6 @@ def test_figures_are_inside_the_page(page, tmp_path):
 
 
 def test_a_folder_without_captions_has_no_figures(page, tmp_path):
-    text = page(RunsTable({}), figures=tmp_path)
+    text = page({}, figures=tmp_path)
     assert "<figure>" not in text
     assert "0 of 2 runs" in text

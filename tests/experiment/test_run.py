@@ -1,6 +1,5 @@
 """Running an experiment: whatever the order, the processes, the interruptions."""
 
-import json
 import multiprocessing
 import os
 import shutil
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
-from pbow._utils.files import claim
 from pbow.evaluation import evaluate_split
 from pbow.evaluation.classification import spread_rows
 from pbow.experiment import (
@@ -23,6 +21,7 @@ from pbow.experiment import (
     read_experiment,
     run,
     run_experiment,
+    to_frame,
 )
 from pbow.experiment.data import open_dataset
 from pbow.experiment.results import DamagedRunWarning
@@ -99,7 +98,7 @@ def made(monkeypatch):
 
 def assert_same(runs, others):
     """All but the times are the same."""
-    frames = runs.frame, others.frame
+    frames = to_frame(runs), to_frame(others)
     timed = [name for name in frames[0] if "seconds" in name]
     one, other = (frame.drop(columns=timed) for frame in frames)
     assert one.equals(other)
@@ -110,11 +109,11 @@ def test_all_that_is_planned_is_made_and_nothing_else(file, undisturbed):
     tasks = [
         task
         for cell in experiment.cells
-        for task in plan(experiment, cell, undisturbed.records)
+        for task in plan(experiment, cell, undisturbed)
     ]
-    assert {task.key for task in tasks} == undisturbed.records.keys()
+    assert {task.key for task in tasks} == undisturbed.keys()
     for task in tasks:
-        record = undisturbed.records[task.key]
+        record = undisturbed[task.key]
         for name in ("stage", "params", "repetition"):
             assert record[name] == getattr(task, name)
         assert (tuple(record["scores"]), record["error"]) == (task.classifiers, "")
@@ -125,9 +124,9 @@ def test_all_that_is_planned_is_made_and_nothing_else(file, undisturbed):
 @pytest.mark.parametrize(("stage", "n_train"), [(SCREEN, 12), (FINAL, 16)])
 def test_a_run_is_one_split_of_one_repetition(file, undisturbed, stage, n_train):
     experiment = read_experiment(file)
-    tasks = plan(experiment, experiment.cells[0], undisturbed.records)
+    tasks = plan(experiment, experiment.cells[0], undisturbed)
     task = [one for one in tasks if one.stage == stage][-1]
-    record = undisturbed.records[task.key]
+    record = undisturbed[task.key]
     dataset = open_dataset(experiment.datasets[0], seed=5)
     train, test = dataset.splits("80/20", seed=5, repetitions=2)[1]
     expected = evaluate_split(
@@ -162,10 +161,10 @@ def test_all_that_is_said_of_a_descriptor_reaches_its_runs(declare, out, monkeyp
     said = "standardize = true\nrescale = true\nfactor = 2\nfit_on_all = true\n"
     make = '[descriptors.All]\nmake = "PersistenceStatistics"\n'
     run_experiment(declare(TEXT + make + said), out, only=["few/All"])
-    flags = dict.fromkeys(("standardize", "rescale", "fit_on_all"), True)
-    expected = flags | {"factor": 2.0, "groups": "groups"}
-    assert [given | expected for given in settings] == settings
+    expected = dict.fromkeys(("standardize", "rescale", "fit_on_all"), True)
+    expected |= {"factor": 2.0, "groups": "groups"}
     assert len(settings) == 2
+    assert all(given | expected == given for given in settings)
 
 
 def test_two_processes_give_the_same_as_one(file, out, undisturbed):
@@ -187,7 +186,7 @@ def test_parts_may_be_run_in_any_order_and_nothing_is_made_twice(
     for only in (["SWK"], ["more/PBoW", "Statistics"], ["more"], [], ["few"]):
         runs = run_experiment(file, out, only=only)
         if only == ["SWK"]:
-            assert {one["descriptor"] for one in runs.records.values()} == {"SWK"}
+            assert {one["descriptor"] for one in runs.values()} == {"SWK"}
     assert_same(runs, undisturbed)
     assert len(made) == len({*made}) == len(runs)
 
@@ -230,7 +229,8 @@ def work(file, out, log, n_files):
         sync(file)
 
     run._measure, os.fsync = noting, counting
-    run_experiment(file, out)
+    runs = run_experiment(file, out)
+    assert progress(read_experiment(file), runs)["complete"].all()  # also of the others
 
 
 @pytest.fixture
@@ -270,34 +270,8 @@ def test_a_killed_experiment_goes_on_to_the_same_table(file, out, undisturbed, s
 def test_processes_on_one_folder_make_no_run_twice(out, undisturbed, start):
     codes, made = start(999, 999)
     assert codes == {0}
-    assert sorted(made) == sorted(undisturbed.records)
+    assert sorted(made) == sorted(undisturbed)
     assert_same(Folder(out).read(), undisturbed)
-
-
-def test_what_another_process_makes_is_waited_for(
-    file, out, undisturbed, made, monkeypatch
-):
-    folder = Folder(out)
-    folder.make(read_experiment(file))
-    theirs, mine = (
-        key
-        for key, record in undisturbed.records.items()
-        if record["descriptor"] == "Statistics"
-    )
-    held = claim(folder.run_file(theirs))
-    naps = []
-
-    def nap(seconds):
-        """The other process ends while this one sleeps."""
-        naps.append(seconds)
-        record = undisturbed.records[theirs]
-        folder.run_file(theirs).write_text(json.dumps(record))
-        held.__exit__(None, None, None)
-
-    monkeypatch.setattr(run.time, "sleep", nap)
-    assert held.__enter__()
-    runs = run_experiment(file, out, only=["Statistics"])
-    assert (made, len(naps), len(runs)) == ([mine], 1, 2)
 
 
 @pytest.mark.parametrize("gathered", [False, True])
@@ -324,40 +298,24 @@ def test_without_any_data_nothing_is_made(declare, out):
     assert not out.exists()
 
 
-@pytest.fixture
-def write_own(tmp_path, monkeypatch):
-    """Write other data under the same names into a folder, and go there."""
-
-    def write(name, seed):
-        folder = tmp_path / name
-        folder.mkdir(exist_ok=True)
-        monkeypatch.chdir(folder)
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_working_folder_may_change_while_a_process_lives_and_the_data_may_not(
+    declare, tmp_path, monkeypatch, n_jobs
+):
+    file, digests = declare(FILES), []
+    for name, seed in (("one", 1), ("two", 2), ("one", 3)):
+        (tmp_path / name).mkdir(exist_ok=True)
+        monkeypatch.chdir(tmp_path / name)
         X, labels = diagrams_like_surfaces(20, 15, random_state=seed)
         write_diagrams(X, "own.pbow")
         np.savetxt("own.txt", labels, fmt="%d")
-
-    return write
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_the_working_folder_may_change_while_a_process_lives_and_the_data_may_not(
-    declare, write_own, n_jobs
-):
-    file, digests, rounds = declare(FILES), [], []
-
-    def stop_if_endless(line):
-        rounds.append(line)
-        assert len(rounds) < 5
-
-    for name, seed in (("one", 1), ("two", 2)):
-        write_own(name, seed)
-        runs = run_experiment(file, "here", n_jobs=n_jobs, report=stop_if_endless)
-        assert len(list((Folder("here").path / "runs").glob("*.json"))) == 2
-        digests += {record["data"] for record in runs.records.values()}
+        if seed < 3:
+            runs = run_experiment(file, "here", n_jobs=n_jobs)
+            assert len(list((Folder("here").path / "runs").glob("*.json"))) == 2
+            digests += {record["data"] for record in runs.values()}
     assert len({*digests}) == len(digests) == 2
-    write_own("one", 3)
     with pytest.raises(ValueError, match="The data of own are not those of the runs"):
-        run_experiment(file, "here", report=stop_if_endless)
+        run_experiment(file, "here")
 
 
 ALSO = "[2, 4] }\nalso = [{ wieghting = 'ramp' }]"
@@ -372,18 +330,11 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("old", "new", "error", "message"), WRONG)
-def test_what_is_wrong_is_found_before_any_work(
-    declare, out, made, old, new, error, message
-):
+def test_what_is_wrong_is_found_before_any_work(declare, out, old, new, error, message):
     with pytest.raises(error, match=message):
         run_experiment(declare(TEXT.replace(old, new)), out)
-    assert made == []
-    assert not out.exists()
-
-
-def test_a_number_of_processes_that_is_none_is_refused(file, out):
     with pytest.raises(ValueError, match="n_jobs to be an int >= 1; got 0"):
-        run_experiment(file, out, n_jobs=0)
+        run_experiment(declare(TEXT), out, n_jobs=0)
     assert not out.exists()
 
 
@@ -407,11 +358,11 @@ def test_a_run_that_fails_is_recorded_and_not_made_again(declare, out, made):
     text = TEXT.replace("finalists = 1", "finalists = 3")
     file = declare(f'{text}[descriptors.F]\nmake = "{__name__}:Failing"\n{grid}\n')
     runs = run_experiment(file, out, only=["few/F"])
-    errors = {one["params"]["how"]: one["error"] for one in runs.records.values()}
+    errors = {one["params"]["how"]: one["error"] for one in runs.values()}
     assert "NaN" in errors["gives NaN"]
     assert (bool(errors["says nothing"]), errors["works"]) == (True, "")
     experiment = read_experiment(file).only(["few/F"])
     assert {*choose(experiment, runs)["params"]} == {'{"how": "works"}'}
     made.clear()
-    assert run_experiment(file, out, only=["few/F"]).records == runs.records
+    assert run_experiment(file, out, only=["few/F"]) == runs
     assert made == []

@@ -3,7 +3,6 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from pbow.experiment import RunsTable
 from pbow.experiment.tables import facts, make_tables, readable_tables, summarize
 
 TEXT = """
@@ -141,14 +140,14 @@ def test_columns_of_too_few_splits_say_why_all_is_bold(read, make_up):
 
 
 def test_a_cell_without_a_result_says_how_far_it_is_or_why_it_failed(declared, runs):
-    left = dict(list(runs.records.items())[2:])
+    left = dict(list(runs.items())[2:])
     for record in left.values():
         if record["descriptor"] == "Statistics":
             record |= {"scores": {}, "error": "no such thing"}
-    entries = readable_tables(declared, RunsTable(left))[0].entries["One_1"]
+    entries = readable_tables(declared, left)[0].entries["One_1"]
     assert entries["PBoW", "distance"] == "3 of 5 runs"
     assert entries["Statistics", "distance"] == "failed: no such thing"
-    nothing = readable_tables(declared, RunsTable({}))
+    nothing = readable_tables(declared, {})
     assert set(nothing[0].entries["One_1"]) == {"0 of 5 runs"}
     assert set(nothing[2].entries["GeoMat stand-in"]) == {""}
 

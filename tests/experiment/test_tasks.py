@@ -52,7 +52,7 @@ def test_many_combinations_are_screened_before_the_finalists_are_known(read, mak
     assert {task.rows for task in tasks} == {50}
     assert {(task.search.folds, task.search.folds_used) for task in tasks} == {(3, 1)}
     assert {task.classifiers for task in tasks} == {("distance",)}
-    records = make_up(experiment, by_words).records
+    records = make_up(experiment, by_words)
     screened = {key: one for key, one in records.items() if one["stage"] == SCREEN}
     finals = plan(experiment, cell, screened)[6:]
     assert {task.stage for task in finals} == {FINAL}
@@ -80,7 +80,7 @@ def test_the_best_of_each_repetition_go_on_the_first_of_equals_and_no_failed_one
     experiment = read(TEXT).only(["PBoW"])
     records = make_up(
         experiment, lambda task, _: scores[task.params["n_words"]][task.repetition]
-    ).records
+    )
     found = find_finalists(experiment, experiment.cells[0], records)
     names = [[f'{{"n_words": {n}}}' for n in each] for each in (*inside, tested)]
     assert [*found.inside, found.tested] == names
@@ -100,7 +100,7 @@ def test_kernels_and_few_combinations_are_never_screened(read, name, n, classifi
 
 def test_what_is_also_tried_is_tried_with_the_best_combination_only(read, make_up):
     experiment = read(WITH_ALSO).only(["PBoW"])
-    records = make_up(experiment, by_words).records
+    records = make_up(experiment, by_words)
     tasks = plan(experiment, experiment.cells[0], records)
     assert {task.stage for task in tasks if "weighting" in task.params} == {FINAL}
     found = find_finalists(experiment, experiment.cells[0], records)
@@ -122,7 +122,7 @@ def test_what_is_also_tried_is_chosen_by_folds(read):
 
 def keys(read, make_up, text):
     experiment = read(text)
-    records = make_up(experiment, lambda *_: (0.5, 0.5)).records.values()
+    records = make_up(experiment, lambda *_: (0.5, 0.5)).values()
     return {
         (one["descriptor"], one["stage"], one["repetition"], value): one["key"]
         for one in records

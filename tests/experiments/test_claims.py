@@ -3,7 +3,6 @@
 import pytest
 
 from experiments import claims
-from pbow.experiment import RunsTable
 
 
 @pytest.fixture
@@ -68,16 +67,16 @@ def test_accuracies_by_size_and_weighting_are_of_the_screening(results):
 
 
 def test_runs_of_other_declarations_do_not_count(declared, runs, results):
-    record = next(one for one in runs.records.values() if one["stage"] == "screen")
+    record = next(one for one in runs.values() if one["stage"] == "screen")
     scores = {"distance": record["scores"]["distance"] | {"accuracy": 1.0}}
     params = record["params"] | {"n_words": 50}
     foreign = record | {"key": "foreign", "params": params, "scores": scores}
-    more = claims.results_of(declared, RunsTable(runs.records | {"foreign": foreign}))
+    more = claims.results_of(declared, runs | {"foreign": foreign})
     assert claims.accuracies_by_size(more) == claims.accuracies_by_size(results)
 
 
 def test_what_is_not_complete_is_named(declared, runs):
-    key = next(k for k, r in runs.records.items() if r["descriptor"] == "PI")
-    runs.records.pop(key)
+    key = next(k for k, r in runs.items() if r["descriptor"] == "PI")
+    runs.pop(key)
     with pytest.raises(ValueError, match=r"exp_a is not complete: synthetic/PI\."):
         claims.results_of(declared, runs)

@@ -12,7 +12,7 @@ from experiments.figures.__main__ import main
 from experiments.figures.drawing import CannotDraw
 from experiments.figures.results import Results
 
-from pbow.experiment import Folder, choose, run_experiment
+from pbow.experiment import Folder, choose, run_experiment, to_frame
 
 # Files are named after it, panels and captions show it.
 HOSTILE = r"geomat..\..\{0} $a_{ <b>"
@@ -56,55 +56,43 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def drawn(folder):
-    return draw_figures(folder)
-
-
-@pytest.fixture(scope="module")
 def results(folder):
     return Results(folder)
 
 
 @pytest.fixture(scope="module")
 def frame(folder):
-    return Folder(folder).read().frame.assign(accuracy=lambda f: 100.0 * f.accuracy)
+    return to_frame(Folder(folder).read()).assign(accuracy=lambda f: 100.0 * f.accuracy)
 
 
 def axes_of(figure):
     return {ax.get_title(): ax for ax in figure.axes}
 
 
-def test_all_figures_are_written_with_their_captions(folder, drawn):
-    captions, left_out = drawn
-    assert list(captions) == NAMES
-    assert left_out == {}
-    files = {path.name for path in (folder / "figures").iterdir()}
+def test_all_figures_are_written_with_their_captions(folder, results, tmp_path):
+    captions, left_out = draw_figures(folder)
+    assert (list(captions), left_out) == (NAMES, {})
+    files = {path.name: path.read_bytes() for path in (folder / "figures").iterdir()}
     kinds = {f"{name}.{kind}" for name in NAMES for kind in ("png", "svg")}
-    assert files == kinds | {"captions.json"}
-    written = (folder / "figures" / "captions.json").read_text(encoding="utf-8")
-    assert json.loads(written) == captions
+    assert files.keys() == kinds | {"captions.json"}
+    assert json.loads(files["captions.json"]) == captions
     for name, texts in captions.items():
-        svg = ElementTree.parse(folder / "figures" / f"{name}.svg")
+        svg = ElementTree.fromstring(files[f"{name}.svg"])
         assert texts["title"] in {element.text for element in svg.iter()}
-
-
-def test_captions_name_the_classifier_and_have_their_numbers(drawn, results):
-    captions = {name: texts["caption"] for name, texts in drawn[0].items()}
+    said = {name: texts["caption"] for name, texts in captions.items()}
     without = {"pipeline", "rips_stages", "shapes", "class_histograms_shapes"}
-    assert {n for n in NAMES if "“distance”" not in captions[n]} == without
-    assert "8 words" in captions["pipeline"]
-    assert "all 36 diagrams" in captions["class_histograms_shapes"]
+    assert {n for n in NAMES if "“distance”" not in said[n]} == without
+    assert "8 words" in said["pipeline"]
+    assert "all 36 diagrams" in said["class_histograms_shapes"]
     [machine] = set(results.runs.machine)
-    assert f"Measured on {machine}, one" in captions["time_against_size"]
-
-
-def test_the_same_results_give_the_same_bytes(folder, drawn, tmp_path):
-    again = tmp_path / "again"
-    shutil.copytree(folder, again, ignore=shutil.ignore_patterns("figures"))
+    assert f"Measured on {machine}, one" in said["time_against_size"]
+    # The same results give the same bytes.
+    again = shutil.copytree(folder, tmp_path / "again")
+    shutil.rmtree(again / "figures")
     with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "black"}):
         draw_figures(again)
-    for path in (folder / "figures").iterdir():
-        assert path.read_bytes() == (again / "figures" / path.name).read_bytes()
+    for name, content in files.items():
+        assert (again / "figures" / name).read_bytes() == content
 
 
 def test_lines_go_through_the_mean_accuracies_of_the_screening(results, frame):
@@ -212,15 +200,12 @@ def test_what_cannot_be_drawn_is_told_and_is_no_error(
     assert all(reason in told[name] for name, reason in reasons.items())
 
 
-def test_other_data_than_those_of_the_runs_are_refused(folder, tmp_path):
+def test_other_data_than_those_of_the_runs_and_no_results_are_refused(folder, tmp_path):
     other = shutil.copytree(folder, tmp_path / "other")
     declared = DECLARED.replace("n_points = 40", "n_points = 41")
     (other / "small.toml").write_text(declared)
     with pytest.raises(CannotDraw, match="of shapes are not those of the runs"):
         Results(other).open("shapes")
-
-
-def test_a_folder_without_results_is_an_error(tmp_path):
     done = CliRunner().invoke(main, [str(tmp_path)])
     assert done.exit_code == 1
     assert "one TOML file" in done.stderr

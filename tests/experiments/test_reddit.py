@@ -5,6 +5,7 @@ import re
 import networkx
 import numpy as np
 import pytest
+from sklearn.svm import SVC
 
 from experiments import reddit, reddit_features
 from pbow.homology import Graphs
@@ -111,7 +112,8 @@ def test_a_second_function_of_a_pair_is_never_negative(functions):
 def test_of_equally_good_values_the_first_is_chosen():
     y = np.arange(12) % 2
     K = np.equal.outer(y, y).astype(float)
-    assert reddit.choose((2.0, 1.0, 3.0), reddit.predict_svm, K, y, seed=0) == 2.0
+    model = SVC(kernel="precomputed")
+    assert reddit.choose(model, {"C": [2.0, 1.0, 3.0]}, K, y, seed=0).C == 2.0
 
 
 def test_every_model_tells_sparse_graphs_from_dense_ones():

@@ -60,7 +60,7 @@ def test_every_cell_is_complete_and_none_failed(name):
 
 @each
 def test_every_run_says_by_what_it_was_made(name):
-    for record in read(name)[1].records.values():
+    for record in read(name)[1].values():
         assert re.fullmatch("[0-9a-f]{12}", record["code"])
         assert re.fullmatch("[0-9a-f]{64}", record["data"])
         assert record["versions"].startswith("python 3")

@@ -60,8 +60,8 @@ def test_stand_ins_have_no_verdict_and_linear_stands_beside(declared, runs):
 
 
 def test_cells_that_are_not_complete_have_no_verdict(declared, runs):
-    kernel = [key for key, r in runs.records.items() if r["descriptor"] == "MK"]
-    runs.records.pop(kernel[0])
+    kernel = [key for key, r in runs.items() if r["descriptor"] == "MK"]
+    runs.pop(kernel[0])
     found = verdicts_of(declared, runs, {}).query("dataset == 'synthetic'")
     assert found.method.tolist() == ["PI", "PBoW", "sPBoW"]
 

@@ -13,7 +13,8 @@ from pbow.cli.shell import Group, Interrupted
 from pbow.cli.show import print_text
 
 if TYPE_CHECKING:
-    from pbow.experiment import Experiment, RunsTable
+    from pbow.experiment import Experiment
+    from pbow.experiment.tasks import Runs
 
 __all__ = ["experiment"]
 
@@ -135,7 +136,7 @@ def report(results: Path, out: Path | None) -> None:
     print_text(path)
 
 
-def _read(results: Path) -> tuple[Experiment, RunsTable]:
+def _read(results: Path) -> tuple[Experiment, Runs]:
     from pbow.experiment import Folder  # noqa: PLC0415
 
     folder = Folder(results)

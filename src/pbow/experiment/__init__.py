@@ -10,7 +10,7 @@ from pbow.experiment.declaration import (
     Reported,
     read_experiment,
 )
-from pbow.experiment.results import Folder, RunsTable, choose, planned, progress
+from pbow.experiment.results import Folder, choose, planned, progress, to_frame
 from pbow.experiment.run import run_experiment
 from pbow.experiment.surfaces import diagrams_like_surfaces
 
@@ -23,11 +23,11 @@ __all__ = [
     "Experiment",
     "Folder",
     "Reported",
-    "RunsTable",
     "choose",
     "diagrams_like_surfaces",
     "planned",
     "progress",
     "read_experiment",
     "run_experiment",
+    "to_frame",
 ]

@@ -34,18 +34,14 @@ class Draw(NamedTuple):
 
 
 def open_dataset(
-    entry: DatasetEntry,
-    *,
-    seed: int,
-    data_home: AnyPath | None = None,
-    n_jobs: int | None = None,
+    entry: DatasetEntry, *, seed: int, data_home: AnyPath | None = None
 ) -> Dataset:
     """Return a whole data set of an experiment."""
     if entry.load is not None:
-        return load_dataset(entry.load, data_home, seed=seed, n_jobs=n_jobs)
+        return load_dataset(entry.load, data_home, seed=seed)
     if entry.diagrams is not None:
         return _from_files(entry, data_home)
-    return _generated(entry, n_jobs)
+    return _generated(entry)
 
 
 def locate(entry: DatasetEntry, data_home: AnyPath | None = None) -> DatasetEntry:
@@ -131,7 +127,7 @@ def _find(name: str, data_home: AnyPath | None) -> Path:
     raise FileNotFoundError(msg)
 
 
-def _generated(entry: DatasetEntry, n_jobs: int | None) -> Dataset:
+def _generated(entry: DatasetEntry) -> Dataset:
     names: tuple[str, ...]
     arguments = entry.shapes if entry.surfaces is None else entry.surfaces
     try:
@@ -142,7 +138,7 @@ def _generated(entry: DatasetEntry, n_jobs: int | None) -> Dataset:
             from pbow.homology import rips  # noqa: PLC0415  gudhi is an extra
 
             clouds, labels = make_shapes(**{"random_state": 0} | (entry.shapes or {}))
-            X, names = rips(clouds, dims=(1,), n_jobs=n_jobs), SHAPE_NAMES
+            X, names = rips(clouds, dims=(1,)), SHAPE_NAMES
     except TypeError as error:
         msg = f"Data set {entry.name} cannot be generated from {arguments}: {error}"
         raise DeclarationError(msg) from error

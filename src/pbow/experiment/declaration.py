@@ -178,6 +178,8 @@ class DescriptorEntry:
     also : list of dict
         Parameters that are tried with the best combination of the screening only; in a
         cell that is not screened, with every one.
+    only : tuple of str
+        Names of the data sets that it is evaluated on; by default all.
     """
 
     name: str
@@ -191,6 +193,7 @@ class DescriptorEntry:
     params: Params = field(default_factory=dict)
     grid: Grid = field(default_factory=dict)
     also: list[Params] = field(default_factory=list)
+    only: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -329,7 +332,7 @@ def read_experiment(path: AnyPath) -> Experiment:
     try:
         text = path.read_bytes().decode()
         content = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # also a number of too many digits
+    except ValueError as error:
         msg = f"Expected {path} to be TOML: {error}"
         raise DeclarationError(msg) from error
     return _Reader(path).experiment(content, text)
@@ -348,7 +351,7 @@ class _Reader:
 
     def fail(self, place: str, expected: str, got: Any) -> NoReturn:
         where = f" in [{place}]" if place else ""
-        msg = f"{self.path}: expected {expected}{where}; got {got}."
+        msg = f"{self.path}: expected {expected}{where}; got {got!s:.200}."
         raise DeclarationError(msg)
 
     def experiment(self, content: Params, text: str) -> Experiment:
@@ -358,24 +361,15 @@ class _Reader:
                 self.fail("", f"at least one table [{key}.<name>]", table or "none")
         read: Experiment = self.make(Experiment, "", content, text=text, cells=())
         name = read.name or self.path.stem
-        self._check_name("name", name)  # it becomes a file's
         datasets = {
-            n: self._dataset(n, table) for n, table in tables["datasets"].items()
+            n: self._dataset(n, table, known=tables["datasets"])
+            for n, table in tables["datasets"].items()
         }
-        for entry in datasets.values():
-            if entry.variant_of and entry.variant_of not in datasets:
-                expected = f"variant_of to be one of {', '.join(datasets)}"
-                self.fail(f"datasets.{entry.name}", expected, repr(entry.variant_of))
         cells = [
             cell
             for n, table in tables["descriptors"].items()
             for cell in self._cells(n, table, datasets)
         ]
-        entries = {cell.descriptor.name: cell.descriptor for cell in cells}
-        for key, named in (("datasets", datasets), ("descriptors", entries)):
-            titles = [entry.title for entry in named.values()]
-            if len({*titles}) < len(titles):  # of columns and rows of tables
-                self.fail(key, "titles that differ from each other", sorted(titles))
         papers = {cell.name: cell.paper for cell in cells}
         for k, cell in enumerate(cells):
             if original := cell.dataset.variant_of:
@@ -383,18 +377,26 @@ class _Reader:
                 cells[k] = replace(cell, paper=paper)
         order = list(datasets)
         cells.sort(key=lambda cell: order.index(cell.dataset.name))
-        return replace(
+        read = replace(
             read,
             name=name,
             title=read.title or name,
             classifier=self._classifier(read.classifier),
             cells=tuple(cells),
         )
+        self._check_names("name", [name])  # it becomes a file's
+        for key in tables:
+            entries = getattr(read, key)
+            self._check_names(key, [entry.name for entry in entries])
+            titles = [entry.title for entry in entries]
+            if len({*titles}) < len(titles):  # of columns and rows of tables
+                self.fail(key, "titles that differ from each other", sorted(titles))
+        return read
 
     def make(self, cls: type[Any], place: str, content: Any, **given: Any) -> Any:
         """Make a dataclass of a table: keys are its fields, values have their types."""
         if not isinstance(content, dict):
-            self.fail(place, "a table", _shown(content))
+            self.fail(place, "a table", repr(content))
         types_of = typing.get_type_hints(cls)
         known = {f.name: f for f in fields(cls) if f.name not in given}
         unknown = [f"{k}{did_you_mean(k, known)}" for k in content if k not in known]
@@ -419,29 +421,20 @@ class _Reader:
             return self.make(kind, place, value)  # type: ignore[arg-type]
         if origin in (tuple, list):
             if not isinstance(value, list) or not value:
-                self.fail(place, "a list of values", _shown(value))
+                self.fail(place, "a list of values", repr(value))
             return origin(self._value(inner[0], place, one) for one in value)
         if origin is dict and isinstance(value, dict):
             return {k: self._value(inner[1], place, one) for k, one in value.items()}
         if kind is Any:
-            return self._plain(place, value)
+            return None if value == NONE else value
         expected, is_valid = _PLAIN_TYPES[origin]
         if origin is int and place != "seed":
             least = 2 if place == "classifier.folds" else 1
             expected = f"a whole number >= {least}"
             is_valid = partial(is_integer, minimum=least)
         if not is_valid(value):
-            self.fail(place, expected, _shown(value))
+            self.fail(place, expected, repr(value))
         return float(value) if origin is float else value
-
-    def _plain(self, place: str, value: Any) -> Any:
-        """Refuse what JSON, the format of runs, cannot hold."""
-        try:
-            json.dumps(value, allow_nan=False)
-        except (TypeError, ValueError, RecursionError):
-            kinds = "text, finite numbers, true, false, lists or tables"
-            self.fail(place, kinds, _shown(value))
-        return None if value == NONE else value
 
     def _classifier(self, read: Classifier) -> Classifier:
         for name in read.names:
@@ -451,53 +444,46 @@ class _Reader:
             self.fail("classifier.c_values", "numbers > 0", list(read.c_values))
         return replace(read, c_values=tuple(sorted(read.c_values)))
 
-    def _dataset(self, name: str, table: Any) -> DatasetEntry:
+    def _dataset(self, name: str, table: Any, known: Collection[str]) -> DatasetEntry:
         place = f"datasets.{name}"
-        self._check_name("datasets", name)
         entry: DatasetEntry = self.make(DatasetEntry, place, table, name=name)
         given = [source for source in SOURCES if getattr(entry, source) is not None]
         if len(given) != 1:
             self.fail(place, f"exactly one of {', '.join(SOURCES)}", given or "none")
         if (entry.diagrams is None) != (entry.labels is None):
             self.fail(place, "both diagrams and labels", given)
-        if entry.protocol not in (None, *PROTOCOLS):
-            options = ", ".join(PROTOCOLS)
-            self.fail(place, f"protocol to be one of {options}", repr(entry.protocol))
+        for key, options in (("protocol", PROTOCOLS), ("variant_of", known)):
+            if (value := getattr(entry, key)) and value not in options:
+                expected = f"{key} to be one of {', '.join(options)}"
+                self.fail(place, expected, repr(value))
         return replace(entry, title=entry.title or name)
 
     def _cells(
         self, name: str, table: Any, datasets: Mapping[str, DatasetEntry]
     ) -> Iterator[Cell]:
         place = f"descriptors.{name}"
-        self._check_name("descriptors", name)
-        if not isinstance(table, dict):
-            self.fail(place, "a table", _shown(table))
-        only, special = table.pop("only", [*datasets]), table.pop("on", {})
+        special = table.pop("on", {}) if isinstance(table, dict) else {}
         entry: DescriptorEntry = self.make(DescriptorEntry, place, table, name=name)
         entry = replace(entry, title=entry.title or name)
-        known = isinstance(only, list) and all(one in [*datasets] for one in only)
-        if not known or not only or any(only.count(one) > 1 for one in only):
-            listed = ", ".join(datasets)
-            self.fail(place, f"only to be a list of some of {listed}", _shown(only))
         if not isinstance(special, dict):
-            self.fail(place, "'on' to be a table", _shown(special))
-        if any(one not in only for one in special):
-            self.fail(place, f"'on' to have some of {', '.join(only)}", list(special))
+            self.fail(place, "'on' to be a table", repr(special))
+        only = dict.fromkeys(entry.only or datasets)
+        named = (("only", only, datasets), ("on", special, only))
+        for key, names, known in named:
+            if any(one not in known for one in names):
+                expected = f"{key!r} to have some of {', '.join(known)}"
+                self.fail(place, expected, list(names))
         for dataset in only:
             where, own = f"{place}.on.{dataset}", special.get(dataset, {})
             both = {"dataset": datasets[dataset], "descriptor": entry}
             cell: Cell = self.make(Cell, where, own, **both)
-            grid = entry.grid | cell.grid
-            for key, values in grid.items():
-                # Twice the same combination would be one run that counts twice.
-                if len({json.dumps(value) for value in values}) < len(values):
-                    expected = f"{key} to have every value once"
-                    self.fail(f"{place}.grid", expected, values)
-            yield replace(cell, grid=grid)
+            yield replace(cell, grid=entry.grid | cell.grid)
 
-    def _check_name(self, place: str, name: str) -> None:
-        if not name or "/" in name:  # a cell is called data set/descriptor
-            self.fail(place, "names that are not empty and have no '/'", repr(name))
+    def _check_names(self, place: str, names: Collection[str]) -> None:
+        for name in names:
+            if not name or "/" in name:  # a cell is called data set/descriptor
+                expected = "names that are not empty and have no '/'"
+                self.fail(place, expected, repr(name))
 
 
 _PLAIN_TYPES: Mapping[Any, tuple[str, Any]] = types.MappingProxyType(
@@ -509,10 +495,3 @@ _PLAIN_TYPES: Mapping[Any, tuple[str, Any]] = types.MappingProxyType(
         dict: ("a table", lambda value: isinstance(value, dict)),
     }
 )
-
-
-def _shown(value: Any) -> str:
-    try:
-        return f"{value!r:.200}"
-    except (RecursionError, ValueError):  # tables in tables, or thousands of digits
-        return "a value that is too large to show"

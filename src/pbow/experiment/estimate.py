@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from pbow.experiment.tasks import Record, Task
+from pbow.experiment.tasks import Runs, Task
 
 __all__ = ["Sizes", "core_time", "estimate_seconds"]
 
@@ -23,7 +23,7 @@ class Sizes(NamedTuple):
 
 
 def estimate_seconds(
-    tasks: Iterable[Task], sizes: Mapping[str, Sizes], records: Mapping[str, Record]
+    tasks: Iterable[Task], sizes: Mapping[str, Sizes], records: Runs
 ) -> float:
     """Return the seconds that tasks take on one core.
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 
 from pbow._utils.constraints import Constraint, Integer
+from pbow._utils.optional import import_optional
 from pbow.diagrams import Diagrams
 from pbow.essential import ESSENTIAL
 from pbow.vectorizers.base import Vectorizer
@@ -94,7 +95,10 @@ class Atol(Vectorizer):
         quantiser = KMeans(
             min(self.n_words, n_distinct), n_init=1, random_state=self.random_state
         )
-        return _gudhis_atol()(quantiser).fit([part.points])
+        gudhis = import_optional(
+            "gudhi.representations.vector_methods", extra="homology", purpose="Atol"
+        )
+        return gudhis.Atol(quantiser).fit([part.points])
 
     def _encode_part(self, name: str, part: Diagrams) -> NDArray[np.float64]:
         atol = self.atols_[name]
@@ -106,15 +110,3 @@ class Atol(Vectorizer):
 
     def _column_names(self, name: str) -> list[str]:
         return [f"word{k}" for k in range(len(self.atols_[name].centers))]
-
-
-def _gudhis_atol() -> Any:
-    try:
-        from gudhi.representations.vector_methods import Atol  # noqa: PLC0415
-    except ImportError as error:
-        msg = (
-            "Atol needs gudhi, which is in the extra homology of pbow: "
-            "pip install gudhi."
-        )
-        raise ImportError(msg) from error
-    return Atol

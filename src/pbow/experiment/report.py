@@ -10,8 +10,8 @@ from typing import Any
 from pbow._utils.files import AnyPath, atomic_write
 from pbow._utils.optional import import_optional
 from pbow.experiment.declaration import Experiment
-from pbow.experiment.results import RunsTable
 from pbow.experiment.tables import readable_tables, remarks, summarize
+from pbow.experiment.tasks import Runs
 
 __all__ = ["write_report"]
 
@@ -24,7 +24,7 @@ CHOICES = (
 
 def write_report(
     experiment: Experiment,
-    runs: RunsTable,
+    runs: Runs,
     path: AnyPath,
     *,
     figures: AnyPath | None = None,
@@ -35,8 +35,8 @@ def write_report(
     ----------
     experiment : Experiment
         The declaration.
-    runs : RunsTable
-        Finished runs.
+    runs : dict of str to dict
+        Finished runs by key.
     path : str or path-like
         The page; it is written atomically.
     figures : str or path-like, optional

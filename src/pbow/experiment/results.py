@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from pbow._utils.files import AnyPath, atomic_write, claim
 from pbow._utils.optional import import_optional
 from pbow._utils.warn import warn_user
 from pbow.experiment.declaration import Cell, Experiment, describe, read_experiment
-from pbow.experiment.tasks import FINAL, Record, find_finalists, plan
+from pbow.experiment.tasks import FINAL, Record, Runs, find_finalists, plan
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,59 +23,40 @@ __all__ = [
     "TEST_CHOSEN",
     "DamagedRunWarning",
     "Folder",
-    "RunsTable",
     "choose",
     "planned",
     "progress",
+    "to_frame",
 ]
 
 # How parameters were chosen: inside each training set; or by the mean accuracy on the
 # test sets, as the authors do, which is optimistic.
 NESTED, TEST_CHOSEN = "nested", "test-chosen"
 
-RECORD_FIELDS = (
+# The columns of the table that hold what is said of a run, and of one classifier.
+OF_RUNS = (
     *("key", "stage", "dataset", "descriptor", "params", "repetition"),
     *("n_train", "n_test", "n_features", "error"),
     *("code", "data", "machine", "versions"),
 )
-SCORE_FIELDS = ("accuracy", "validation", "C", "n_fits", "n_capped", "confusion")
-SECONDS_FIELDS = ("fit", "encode")
+OF_SCORES = ("accuracy", "validation", "C", "n_fits", "n_capped", "confusion")
+SECONDS = ("fit_seconds", "encode_seconds", "classify_seconds")
+# What the table would hold as something else where it is damaged, or a run has failed.
+TYPES = (
+    dict.fromkeys(("repetition", "n_train", "n_test", "n_features"), "int64")
+    | dict.fromkeys(("accuracy", "validation", "C", *SECONDS), "float64")
+    | dict.fromkeys(("n_fits", "n_capped"), "Int64")
+)
 CHOSEN_FIELDS = (
     *("dataset", "descriptor", "classifier", "selection", "repetition", "accuracy"),
     *("params", "C", "seconds", "n_features", "n_train", "n_test", "confusion"),
     *("n_fits", "n_capped", "classify_seconds"),
 )
-MALFORMED = (AttributeError, KeyError, RecursionError, TypeError, ValueError)
+MALFORMED = (AttributeError, KeyError, TypeError, ValueError)
 
 
 class DamagedRunWarning(UserWarning):
     """A run's file cannot be read; the run is made again."""
-
-
-@dataclass(frozen=True)
-class RunsTable:
-    """Finished runs.
-
-    Attributes
-    ----------
-    records : dict of str to dict
-        What each run has written down, by key.
-    """
-
-    records: dict[str, Record]
-
-    def __len__(self) -> int:
-        return len(self.records)
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """One row per run and classifier, as in ``runs.parquet``."""
-        rows = [row for record in self.records.values() for row in _rows(record)]
-        seconds = (f"{name}_seconds" for name in (*SECONDS_FIELDS, "classify"))
-        columns = (*RECORD_FIELDS, "classifier", *SCORE_FIELDS, *seconds)
-        frame = pandas().DataFrame(rows, columns=columns)
-        order = ["dataset", "descriptor", "stage", "params", "repetition", "classifier"]
-        return frame.sort_values(order, kind="stable", ignore_index=True)
 
 
 class Folder:
@@ -139,8 +119,8 @@ class Folder:
         with atomic_write(self.path / f"{experiment.name}.toml") as file:
             file.write(experiment.text.encode())
 
-    def read(self) -> RunsTable:
-        """Return all runs: those of the table, and those of files."""
+    def read(self) -> dict[str, Record]:
+        """Return all runs by key: those of the table, and those of files."""
         records = {record["key"]: record for record in self._gathered()}
         for path in sorted(self._runs.glob("*.json")):
             record = _read_record(path)
@@ -150,7 +130,7 @@ class Folder:
                 warn_user(msg, DamagedRunWarning)
             else:
                 records[record["key"]] = record
-        return RunsTable(records)
+        return records
 
     def gather(self) -> None:
         """Write all runs into the table; the files stay.
@@ -159,7 +139,7 @@ class Folder:
         """
         with claim(self.table) as is_mine:
             if is_mine:
-                frame = self.read().frame
+                frame = to_frame(self.read())
                 with atomic_write(self.table) as file:
                     frame.to_parquet(file, index=False, compression="zstd")
 
@@ -168,12 +148,11 @@ class Folder:
             return
         _arrow()
         try:
-            frame = pandas().read_parquet(self.table)
+            frame = pandas().read_parquet(self.table).astype(TYPES).astype(object)
             by_key: dict[str, list[dict[str, Any]]] = {}
-            for row in frame.to_dict("records"):
+            for row in frame.where(frame.notna(), None).to_dict("records"):
                 by_key.setdefault(row["key"], []).append(row)
-            for rows in by_key.values():
-                yield _record(rows)
+            yield from map(_record, by_key.values())
         except (*MALFORMED, NotImplementedError, OSError) as error:
             msg = (
                 f"{self.table} is damaged ({error}). Restore it, or remove it to make "
@@ -182,31 +161,45 @@ class Folder:
             raise ValueError(msg) from error
 
 
-def planned(experiment: Experiment, runs: RunsTable) -> RunsTable:
+def to_frame(runs: Runs) -> pd.DataFrame:
+    """Return one row per run and classifier, as in ``runs.parquet``.
+
+    Parameters
+    ----------
+    runs : dict of str to dict
+        Finished runs by key.
+    """
+    rows = [row for record in runs.values() for row in _rows(record)]
+    columns = (*OF_RUNS, "classifier", *OF_SCORES, *SECONDS)
+    order = ["dataset", "descriptor", "stage", "params", "repetition", "classifier"]
+    frame = pandas().DataFrame(rows, columns=columns)
+    return frame.sort_values(order, kind="stable", ignore_index=True)
+
+
+def planned(experiment: Experiment, runs: Runs) -> dict[str, Record]:
     """Return the runs of a declaration, without those of earlier ones.
 
     Parameters
     ----------
     experiment : Experiment
         The declaration.
-    runs : RunsTable
-        Finished runs.
+    runs : dict of str to dict
+        Finished runs by key.
     """
-    done = runs.records
-    tasks = (t for cell in experiment.cells for t in plan(experiment, cell, done))
-    return RunsTable({t.key: done[t.key] for t in tasks if t.key in done})
+    tasks = (task for cell in experiment.cells for task in plan(experiment, cell, runs))
+    return {task.key: runs[task.key] for task in tasks if task.key in runs}
 
 
-def choose(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
+def choose(experiment: Experiment, runs: Runs) -> pd.DataFrame:
     """Return the run that counts for each cell, classifier and repetition.
 
     Parameters
     ----------
     experiment : Experiment
         The declaration.
-    runs : RunsTable
-        As :func:`run_experiment` returns them, or :meth:`Folder.read`. Runs of other
-        declarations do not matter.
+    runs : dict of str to dict
+        Finished runs by key, as :func:`run_experiment` returns them, or
+        :meth:`Folder.read`. Those of other declarations do not matter.
 
     Returns
     -------
@@ -219,17 +212,17 @@ def choose(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
     """
     rows: list[dict[str, Any]] = []
     for cell in experiment.cells:
-        tasks = plan(experiment, cell, runs.records)
+        tasks = plan(experiment, cell, runs)
         finals = [task for task in tasks if task.stage == FINAL]
-        if any(task.key not in runs.records for task in tasks):
+        if any(task.key not in runs for task in tasks):
             continue
-        finalists = find_finalists(experiment, cell, runs.records)
+        finalists = find_finalists(experiment, cell, runs)
         repetitions = range(experiment.n_repetitions(cell.dataset))
         for classifier in finals[0].classifiers:
             done = {
-                (describe(task.params), task.repetition): runs.records[task.key]
+                (describe(task.params), task.repetition): runs[task.key]
                 for task in finals
-                if classifier in runs.records[task.key]["scores"]
+                if classifier in runs[task.key]["scores"]
             }
             nested: list[Record] = []
             for r in repetitions:
@@ -245,20 +238,20 @@ def choose(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
     return pandas().DataFrame(rows, columns=list(CHOSEN_FIELDS))
 
 
-def progress(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
+def progress(experiment: Experiment, runs: Runs) -> pd.DataFrame:
     """Return how far each cell is: runs that are done, planned, and what failed.
 
     Parameters
     ----------
     experiment : Experiment
         The declaration.
-    runs : RunsTable
-        Finished runs. More may be planned when a screening is finished.
+    runs : dict of str to dict
+        Finished runs by key. More may be planned when a screening is finished.
     """
     rows = []
     for cell in experiment.cells:
-        tasks = plan(experiment, cell, runs.records)
-        records = [runs.records[t.key] for t in tasks if t.key in runs.records]
+        tasks = plan(experiment, cell, runs)
+        records = [runs[t.key] for t in tasks if t.key in runs]
         errors = [record["error"] for record in records if record["error"]]
         rows.append(
             {
@@ -306,43 +299,29 @@ def _chosen(cell: Cell, record: Record, classifier: str, selection: str) -> Reco
 
 def _rows(record: Record) -> Iterator[dict[str, Any]]:
     """Give a row per classifier; of a run that failed, one without."""
-    own = {name: record[name] for name in RECORD_FIELDS}
+    own = {name: record[name] for name in OF_RUNS}
     own["params"] = describe(record["params"])
-    own |= {f"{name}_seconds": record["seconds"].get(name) for name in SECONDS_FIELDS}
-    failed = dict.fromkeys((*SCORE_FIELDS, "seconds"))
+    failed = dict.fromkeys((*OF_SCORES, "seconds"))
     for classifier, scores in (record["scores"] or {"": failed}).items():
-        confusion = scores["confusion"]
-        yield {
-            **own,
-            **{name: scores[name] for name in SCORE_FIELDS},
-            "classifier": classifier,
-            "confusion": "" if confusion is None else json.dumps(confusion),
-            "classify_seconds": scores["seconds"],
-        }
+        row = own | {"classifier": classifier}
+        row |= {name: scores[name] for name in OF_SCORES}
+        if row["confusion"] is not None:
+            row["confusion"] = json.dumps(row["confusion"])
+        seconds = record["seconds"] | {"classify": scores["seconds"]}
+        yield row | {f"{name}_seconds": spent for name, spent in seconds.items()}
 
 
 def _record(rows: list[dict[str, Any]]) -> Record:
     """Return the record that rows of the table were made of."""
-    first = rows[0]
-    record: Record = {name: first[name] for name in RECORD_FIELDS}
-    for name in ("repetition", "n_train", "n_test", "n_features"):
-        record[name] = int(first[name])
-    record |= {"params": json.loads(first["params"]), "seconds": {}, "scores": {}}
-    if first["error"]:
-        return record
-    for name in SECONDS_FIELDS:
-        record["seconds"][name] = float(first[f"{name}_seconds"])
-    for row in rows:
-        validation = row["validation"]
-        record["scores"][row["classifier"]] = {
-            "accuracy": float(row["accuracy"]),
-            "validation": None if pandas().isna(validation) else float(validation),
-            "C": float(row["C"]),
-            "n_fits": int(row["n_fits"]),
-            "n_capped": int(row["n_capped"]),
-            "confusion": json.loads(row["confusion"]) if row["confusion"] else None,
-            "seconds": float(row["classify_seconds"]),
-        }
+    record: Record = {name: rows[0][name] for name in OF_RUNS}
+    record |= {"params": json.loads(rows[0]["params"]), "seconds": {}, "scores": {}}
+    for row in rows if not record["error"] else ():
+        spent = {name.removesuffix("_seconds"): row[name] for name in SECONDS}
+        scores = {name: row[name] for name in OF_SCORES}
+        scores["confusion"] = json.loads(scores["confusion"] or "null")
+        scores["seconds"] = spent.pop("classify")
+        record["seconds"] = spent
+        record["scores"][row["classifier"]] = scores
     return record
 
 

@@ -41,9 +41,9 @@ from pbow.experiment.declaration import (
 from pbow.experiment.descriptors import make_descriptor
 from pbow.experiment.environment import code_digest, machine, versions
 from pbow.experiment.estimate import Sizes, core_time, estimate_seconds
-from pbow.experiment.results import Folder, RunsTable
+from pbow.experiment.results import Folder
 from pbow.experiment.surfaces import diagrams_like_surfaces
-from pbow.experiment.tasks import FINAL, Record, Task, expected_finals, plan
+from pbow.experiment.tasks import FINAL, Record, Runs, Task, expected_finals, plan
 
 __all__ = ["MissingDataWarning", "run_experiment"]
 
@@ -63,7 +63,6 @@ class _Source(NamedTuple):
     seed: int
     n_wanted: int
     data_home: str | None
-    digest: str
 
 
 def run_experiment(
@@ -75,7 +74,7 @@ def run_experiment(
     n_jobs: int = 1,
     progress: bool = False,
     report: Callable[[str], object] = lambda _: None,
-) -> RunsTable:
+) -> dict[str, Record]:
     """Run what is missing of an experiment, and return all of its runs.
 
     Every run is written atomically to a file of its own when it is finished. Stop it at
@@ -108,8 +107,8 @@ def run_experiment(
 
     Returns
     -------
-    runs : RunsTable
-        All runs, of this call and of earlier ones.
+    runs : dict of str to dict
+        All runs by key, of this call and of earlier ones.
 
     Warns
     -----
@@ -153,11 +152,11 @@ def run_experiment(
     there = Folder(folder.path.resolve())  # processes may work in other folders
     n_made = 1
     try:
-        while todo := _missing(experiment, cells, runs.records):
+        while todo := _missing(experiment, cells, runs):
             if n_made:
-                finals = (expected_finals(experiment, c, runs.records) for c in cells)
+                finals = (expected_finals(experiment, c, runs) for c in cells)
                 expected = [*todo, *chain.from_iterable(finals)]
-                needed = core_time(estimate_seconds(expected, sizes, runs.records))
+                needed = core_time(estimate_seconds(expected, sizes, runs))
                 report(
                     f"{len(expected):,} runs to do, by estimate in {needed}; "
                     f"{len(runs):,} done"
@@ -210,12 +209,12 @@ def _check_descriptors(path: AnyPath, cells: Iterable[Cell]) -> None:
 
 
 def _look_at_data(
-    experiment: Experiment, data_home: str | None, runs: RunsTable
+    experiment: Experiment, data_home: str | None, runs: Runs
 ) -> tuple[dict[str, _Source], dict[str, Sizes]]:
     """Open every data set once: name those that are missing, refuse others' runs."""
     found, sizes, missing = {}, {}, []
     seed = experiment.seed
-    earlier = {record["dataset"]: record["data"] for record in runs.records.values()}
+    earlier = {(record["dataset"], record["data"]) for record in runs.values()}
     for entry in experiment.datasets:
         try:
             located = locate(entry, data_home)
@@ -226,7 +225,7 @@ def _look_at_data(
             warn_user(msg, MissingDataWarning)
             continue
         digest = fingerprint(dataset)
-        if earlier.get(entry.name, digest) != digest:
+        if {data for name, data in earlier if name == entry.name} - {digest}:
             msg = (
                 f"The data of {entry.name} are not those of the runs that the folder "
                 "of results holds. Pass another folder, or restore the data."
@@ -234,7 +233,7 @@ def _look_at_data(
             raise ValueError(msg)
         n_wanted = experiment.n_repetitions(entry)
         draw(dataset, entry, 0, seed=seed, n_wanted=n_wanted)  # raises if it cannot
-        found[entry.name] = _Source(located, seed, n_wanted, data_home, digest)
+        found[entry.name] = _Source(located, seed, n_wanted, data_home)
         sizes[entry.name] = Sizes(len(dataset), len(dataset.label_names))
     if not found:
         raise FileNotFoundError(" ".join(missing))
@@ -254,7 +253,7 @@ def _make_runs(tasks: list[Task], source: _Source, folder: Folder) -> tuple[int,
 
     Returns the number of tasks, and how many of them were made.
     """
-    entry, seed, n_wanted, data_home, digest = source
+    entry, seed, n_wanted, data_home = source
     repetition = tasks[0].repetition
     drawn: Draw | None = None
     n_made = 0
@@ -265,9 +264,7 @@ def _make_runs(tasks: list[Task], source: _Source, folder: Folder) -> tuple[int,
                 continue
             if drawn is None:  # others may have done all of it
                 dataset = open_dataset(entry, seed=seed, data_home=data_home)
-                if fingerprint(dataset) != digest:
-                    msg = f"The data of {entry.name} have changed since the start."
-                    raise ValueError(msg)
+                digest = fingerprint(dataset)
                 drawn = draw(dataset, entry, repetition, seed=seed, n_wanted=n_wanted)
             record = _measure(task, drawn, seed + repetition) | {"data": digest}
             with atomic_write(path) as file:

@@ -14,13 +14,13 @@ from pbow.experiment.estimate import core_time
 from pbow.experiment.results import (
     NESTED,
     TEST_CHOSEN,
-    RunsTable,
     choose,
     pandas,
     planned,
     progress,
 )
 from pbow.experiment.significance import corrected_t_test, wilcoxon
+from pbow.experiment.tasks import Runs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,15 +47,15 @@ NUMBERS = ("accuracy", "std", "seconds", "runs")
 IS_BOLD = ("best", "fastest")
 
 
-def summarize(experiment: Experiment, runs: RunsTable) -> pd.DataFrame:
+def summarize(experiment: Experiment, runs: Runs) -> pd.DataFrame:
     """Return one row per cell and classifier: accuracies, times, and the paper's.
 
     Parameters
     ----------
     experiment : Experiment
         The declaration.
-    runs : RunsTable
-        Finished runs.
+    runs : dict of str to dict
+        Finished runs by key.
 
     Returns
     -------
@@ -157,17 +157,15 @@ class Table:
         return styled.format(escape=escape)
 
 
-def make_tables(
-    experiment: Experiment, runs: RunsTable, format: str = "markdown"
-) -> str:
+def make_tables(experiment: Experiment, runs: Runs, format: str = "markdown") -> str:
     """Return the tables of an experiment: accuracies by both selections, and times.
 
     Parameters
     ----------
     experiment : Experiment
         The declaration.
-    runs : RunsTable
-        Finished runs.
+    runs : dict of str to dict
+        Finished runs by key.
     format : {"markdown", "latex", "csv"}, default="markdown"
         CSV is :func:`summarize`, with every number.
 
@@ -187,7 +185,7 @@ def make_tables(
     return "\n\n".join(parts + remarks(experiment, runs)) + "\n"
 
 
-def readable_tables(experiment: Experiment, runs: RunsTable) -> list[Table]:
+def readable_tables(experiment: Experiment, runs: Runs) -> list[Table]:
     """Return the tables that readers see; without anything reported, two of them."""
     summary = summarize(experiment, runs)
     once = summary.drop_duplicates(["dataset", "descriptor"])
@@ -215,7 +213,7 @@ def readable_tables(experiment: Experiment, runs: RunsTable) -> list[Table]:
     return [*tables, _lay_out(experiment, title, entries)]
 
 
-def remarks(experiment: Experiment, runs: RunsTable) -> list[str]:
+def remarks(experiment: Experiment, runs: Runs) -> list[str]:
     """Return what is said below the tables, by paragraph."""
     few = [
         dataset.title
@@ -231,9 +229,9 @@ def remarks(experiment: Experiment, runs: RunsTable) -> list[str]:
     return [text for text in texts if text]
 
 
-def facts(runs: RunsTable) -> str:
+def facts(runs: Runs) -> str:
     """Return one sentence on runs, solver, code and machine."""
-    records = runs.records.values()
+    records = runs.values()
     scores = [one for record in records for one in record["scores"].values()]
     n_fits = sum(one["n_fits"] for one in scores)
     n_capped = sum(one["n_capped"] for one in scores)

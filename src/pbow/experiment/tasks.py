@@ -20,6 +20,7 @@ __all__ = [
     "SCREEN",
     "Finalists",
     "Record",
+    "Runs",
     "Task",
     "expected_finals",
     "find_finalists",
@@ -40,7 +41,7 @@ NO_EFFECT = ("n_jobs", "random_state")
 
 # What a run has written down, see `pbow.experiment.run`; by key.
 Record = dict[str, Any]
-Records = Mapping[str, Record]
+Runs = Mapping[str, Record]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +99,7 @@ class Finalists:
         return list(dict.fromkeys((*self.inside[repetition], *self.tested)))
 
 
-def plan(experiment: Experiment, cell: Cell, records: Records) -> list[Task]:
+def plan(experiment: Experiment, cell: Cell, records: Runs) -> list[Task]:
     """Return the tasks of a cell, the finalists once their screening is done."""
     screening = _screening(experiment, cell)
     if any(task.key not in records for task in screening):
@@ -112,7 +113,7 @@ def plan(experiment: Experiment, cell: Cell, records: Records) -> list[Task]:
     return screening + _tasks(experiment, cell, FINAL, wanted)
 
 
-def expected_finals(experiment: Experiment, cell: Cell, records: Records) -> list[Task]:
+def expected_finals(experiment: Experiment, cell: Cell, records: Runs) -> list[Task]:
     """Return about as many finals as a cell will have, if they are not known yet."""
     if all(task.key in records for task in _screening(experiment, cell)):
         return []
@@ -123,7 +124,7 @@ def expected_finals(experiment: Experiment, cell: Cell, records: Records) -> lis
     return _tasks(experiment, cell, FINAL, [(params, r) for r in repetitions] * n)
 
 
-def find_finalists(experiment: Experiment, cell: Cell, records: Records) -> Finalists:
+def find_finalists(experiment: Experiment, cell: Cell, records: Runs) -> Finalists:
     """Return the combinations that go on from the screening, all of which is done."""
     repetitions = range(experiment.n_repetitions(cell.dataset))
     screening = _screening(experiment, cell)
@@ -153,7 +154,7 @@ def _best(params: list[str], scores: Sequence[Any], n: int) -> list[str]:
     return [params[k] for k in order[:n]]
 
 
-def _scores(records: Records, task: Task) -> tuple[float, float]:
+def _scores(records: Runs, task: Task) -> tuple[float, float]:
     """Return validation and accuracy; of a run that failed, less than any other's."""
     for scores in records[task.key]["scores"].values():
         return scores["validation"] or 0.0, scores["accuracy"]
