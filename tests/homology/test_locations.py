@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from pbow.homology._locations import distinct_keys, located_pairs, ranks
 
 # Few of them, some in the last bit apart: many are equal, and some nearly so.
-NEAR = [np.nextafter(x, 9.0) for x in (-1.5, 0.0, 1.0)]
+NEAR = [np.nextafter(x, 9.0) for x in (-1.5, 0.0, 1.0)] + [-5e-324]
 few_values = hnp.arrays(
     np.float64,
     st.integers(1, 30),
@@ -24,6 +24,11 @@ def test_keys_order_by_value_then_by_index_and_tell_their_place(values):
     assert (np.diff(found.keys[expected]) > 0).all()
     places = found.places_of(found.keys, np.zeros(len(values), int))
     assert_array_equal(places, np.arange(len(values)))
+
+
+def test_the_key_of_the_last_number_below_zero_is_below_that_of_zero():
+    found = distinct_keys([np.array([0.0, 0.1, 0.1, -5e-324])])
+    assert_array_equal(np.argsort(found.keys), [3, 0, 1, 2])
 
 
 @given(arrays=st.lists(few_values, min_size=1, max_size=4), first=st.integers(0, 1))

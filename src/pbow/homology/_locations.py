@@ -5,9 +5,6 @@ values are replaced by *keys*: distinct floats in the same order, of equal value
 one of the lower index first. Births and deaths are then keys, and turn back into
 places; and places into values. Points of one value, which only the keys tell apart, are
 left out, so that the diagrams are those of the values themselves.
-
-A large image of floats is tried without keys: if each value of its diagrams is that of
-one pixel, these are the places, whatever values are equal elsewhere.
 """
 
 from __future__ import annotations
@@ -19,7 +16,6 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from pbow._utils.progress import progress_bar
-from pbow.compute.lookup import only_places
 from pbow.compute.truncate import are_told_apart
 from pbow.compute.union_find import merge_components
 from pbow.diagrams import Diagrams
@@ -39,11 +35,9 @@ __all__ = [
     "LocatedBatch",
     "check_return_locations",
     "distinct_keys",
-    "located_by_value",
     "located_components",
     "located_pairs",
     "make_located",
-    "may_be_distinct",
     "ranks",
 ]
 
@@ -105,44 +99,6 @@ class Keys(NamedTuple):
         kept = points[:, 0] < points[:, 1]
         counts = np.bincount(items[kept], minlength=n_items)
         return LocatedBatch(points[kept], places[kept, :, np.newaxis], counts)
-
-
-def may_be_distinct(values: Floats) -> bool:
-    """Return whether it is likely that each value of a large image tells its place.
-
-    Values have no bits to spare, and of some no two are equal.
-    """
-    flat = values.ravel()
-    some = np.sort(flat[:: max(1, len(flat) // 256)])
-    mask = (1 << len(flat).bit_length()) - 1
-    return bool(
-        len(flat) >= BATCH
-        and (some.view(np.int64) & mask).any()
-        and (some[1:] > some[:-1]).all()
-    )
-
-
-def located_by_value(
-    values: Floats, diagrams: Sequence[Floats]
-) -> list[LocatedBatch] | None:
-    """Return located diagrams if each of their values is at one place, else None."""
-    is_born = [np.isfinite(diagram[:, 0]) for diagram in diagrams]
-    diagrams = [points[born] for points, born in zip(diagrams, is_born, strict=True)]
-    ends = np.concatenate([points.ravel() for points in diagrams]) + 0.0
-    flat = values.ravel()
-    if not ends.all():
-        flat = flat + 0.0  # the bits of zeros differ
-    finite = np.isfinite(ends)
-    found = np.empty(np.count_nonzero(finite), np.int64)
-    if not only_places(flat.view(np.uint64), ends[finite].view(np.uint64), found):
-        return None
-    places = np.full(len(ends), -1)
-    places[finite] = found
-    stops = 2 * np.cumsum([len(points) for points in diagrams])
-    return [
-        LocatedBatch(points, own.reshape(-1, 2, 1), np.array([len(points)]))
-        for points, own in zip(diagrams, np.split(places, stops[:-1]), strict=True)
-    ]
 
 
 def make_located(

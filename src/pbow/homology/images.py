@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from pbow._utils.checks import check_dims
+from pbow.compute.plane import locate_in_plane
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
 from pbow.errors import ParameterError
 from pbow.homology._common import (
@@ -22,14 +22,7 @@ from pbow.homology._common import (
     import_gudhi,
     make_diagrams,
 )
-from pbow.homology._locations import (
-    LocatedBatch,
-    check_return_locations,
-    distinct_keys,
-    located_by_value,
-    make_located,
-    may_be_distinct,
-)
+from pbow.homology._locations import Located, check_return_locations, distinct_keys
 from pbow.homology._memory import check_memory
 
 __all__ = ["cubical"]
@@ -184,47 +177,40 @@ def cubical(
         # What is born with the masked pixels is none of the image.
         return [diagram[np.isfinite(diagram[:, 0])] for diagram in diagrams]
 
-    def several(batch: Sequence[tuple[Floats, list[bool]]]) -> list[LocatedBatch]:
-        image, wrap = batch[0]
-        is_flat = image.ndim == 2 and not any(wrap)
-        if len(batch) == 1 and is_flat and may_be_distinct(image):
-            by_value = located_by_value(image, compute(image, wrap))
-            if by_value is not None:
-                return by_value
-        keys = distinct_keys([image for image, _ in batch])
-        bounds = pairwise(keys.starts.tolist())
-        keyed = [
-            (keys.keys[start:stop].reshape(image.shape), wrap)
-            for (image, wrap), (start, stop) in zip(batch, bounds, strict=True)
-        ]
-        if all(image.size > 0 and not any(wrap) for image, wrap in keyed):
-            # One call for all: a call takes as long as a small image.
-            diagrams = plain.transform([image for image, _ in keyed])
-        else:
-            diagrams = [compute(*item) for item in keyed]
-        batches = []
-        for of_dim in zip(*diagrams, strict=True):
-            found = keys.locate([diagram.reshape(-1, 2) for diagram in of_dim])
-            items = np.repeat(np.arange(len(batch)), found.counts)
-            first = keys.starts[items, np.newaxis, np.newaxis]
-            found.locations[...] -= np.where(found.locations < 0, 0, first)
-            batches.append(found)
-        return batches
+    def one_located(item: tuple[Floats, list[bool]]) -> list[Located]:
+        image, wrap = item
+        if image.ndim == 2 and image.size > 0 and not any(wrap):
+            of_dim = _located_in_plane(image)
+            return [of_dim[min(dim, 2)] for dim in wanted]
+        keys = distinct_keys([image])
+        keyed = keys.keys.reshape(image.shape)
+        diagrams = [diagram.reshape(-1, 2) for diagram in compute(keyed, wrap)]
+        return [Located(*keys.locate([diagram])[:2]) for diagram in diagrams]
 
     items = list(zip(checked, wraps, strict=True))
-    if located:
-        return make_located(
-            several,
-            items,
-            [image.size for image in checked],
-            wanted,
-            unit="images",
-            n_jobs=n_jobs,
-            progress=progress,
-        )
     return make_diagrams(
-        one, items, wanted, unit="images", n_jobs=n_jobs, progress=progress
+        one_located if located else one,
+        items,
+        wanted,
+        unit="images",
+        n_jobs=n_jobs,
+        progress=progress,
     )
+
+
+def _located_in_plane(image: Floats) -> list[Located]:
+    """Return H0, H1, and what all higher dimensions are: nothing."""
+    height, width = image.shape
+    framed = np.full((height + 2, width + 2), np.nan)
+    np.add(image, 0.0, out=framed[1:-1, 1:-1])  # no -0.0
+    points, pixels, loops, filled = locate_in_plane(
+        framed.ravel(), width + 2, np.empty((3, framed.size), np.int64)
+    )
+    return [
+        Located(points, pixels[:, :, np.newaxis]),
+        Located(loops, filled[:, :, np.newaxis]),
+        Located(np.empty((0, 2)), np.empty((0, 2, 1), np.int64)),
+    ]
 
 
 def _bytes(image: Floats, wrap: list[bool], *, located: bool) -> float:
