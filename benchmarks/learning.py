@@ -86,13 +86,13 @@ def _mixture_race(covariance: str, settings: Settings) -> Table:
 
     def ours() -> np.ndarray:
         components = pack(start.weights, start.means, start.covariances)
-        densities = np.empty(len(sample))
-        moments = expect(tiles, components, densities, len(sample))
+        densities = np.empty((2, len(sample)))
+        moments, likelihood = expect(tiles, components, densities, len(sample))
         means, covariances = maximize(
             moments, start.means, start.covariances, diagonal=diagonal, floor=NO_FLOOR
         )
         return _flat(
-            float(densities.mean()),
+            likelihood / len(sample),
             weigh(moments[0]),
             means,
             _variances(covariances + ADDED * np.eye(2), diagonal),

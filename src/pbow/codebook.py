@@ -24,7 +24,7 @@ from pbow._utils.html import html_table
 from pbow._utils.records import ArrayRecord, as_finite, check_range
 from pbow._utils.text import plural
 from pbow._utils.threads import count_threads, map_tasks, steps_per_call
-from pbow.compute.expectation import expect
+from pbow.compute.expectation import expect, log_densities
 from pbow.compute.grid import Grid, build_grid
 from pbow.compute.kmeans import lloyd, seed_plusplus
 from pbow.compute.mixture import (
@@ -65,7 +65,7 @@ SEED_A_POINT = 0.6
 ASSIGN_A_WORD = 0.3
 EXPECT_A_WORD = 3.0
 # Of one thread at a time: a quarter of a millisecond.
-LIKELIHOODS_PER_CHUNK = 500_000
+LIKELIHOODS_PER_CHUNK = 1_000_000
 # A component with a thousandth of a point is lost.
 LOST_MASS = 1e-3
 
@@ -359,7 +359,8 @@ def learn_kmeans(
     """
     points, scale = _scaled(sample, n_init, whiten=whiten)
     books = []
-    for centers, _ in _cluster(points, _sizes(n_words), n_init, seed, n_jobs):
+    _, tiles = tile(points)
+    for centers, _ in _cluster(points, tiles, _sizes(n_words), n_init, seed, n_jobs):
         words = centers[:, : len(scale)] * scale
         books.append(KMeansCodebook(words[_by_persistence(words)], scale))
     return KMeansCodebook.join(books)
@@ -425,13 +426,16 @@ def learn_gaussian(
     """
     check_option("covariance", covariance, COVARIANCES)
     points, scale = _scaled(sample, n_init, whiten=whiten)
-    clusterings = _cluster(points, _sizes(n_words), n_init, seed, n_jobs)
+    order, tiles = tile(points)
+    clusterings = _cluster(points, tiles, _sizes(n_words), n_init, seed, n_jobs)
     floor = _covariance_floor(points)
     if covariance == "tied":
         mixtures = [_share_covariance(points, *each, floor) for each in clusterings]
     else:
         mixtures = _maximize_likelihoods(
-            points, clusterings, floor, diagonal=covariance == "diag", n_jobs=n_jobs
+            *(points, order, tiles, clusterings, floor),
+            diagonal=covariance == "diag",
+            n_jobs=n_jobs,
         )
     return GaussianCodebook.join([_codebook_of(*each, scale) for each in mixtures])
 
@@ -448,6 +452,7 @@ def _codebook_of(
 
 def _cluster(
     points: Floats,
+    tiles: Tiles,
     sizes: Sequence[int],
     n_init: int,
     seed: int,
@@ -457,7 +462,7 @@ def _cluster(
     n = len(points)
     costs = [n_init * START_A_POINT * n * math.sqrt(min(size, n)) for size in sizes]
     found = map_tasks(
-        lambda n_words: _best_clusters(points, n_words, n_init, seed),
+        lambda n_words: _best_clusters(points, tiles, n_words, n_init, seed),
         sizes,
         costs,
         n_jobs,
@@ -472,7 +477,9 @@ def _cluster(
     return differing
 
 
-def _best_clusters(points: Floats, n_words: int, n_init: int, seed: int) -> Clusters:
+def _best_clusters(
+    points: Floats, tiles: Tiles, n_words: int, n_init: int, seed: int
+) -> Clusters:
     n = len(points)
     n_trials = 2 + int(math.log(n_words))
     words_per_call = steps_per_call(SEED_A_POINT * n * (1 + n_trials))
@@ -482,7 +489,7 @@ def _best_clusters(points: Floats, n_words: int, n_init: int, seed: int) -> Clus
         words = np.empty((min(n_words, n), 2))
         labels = np.zeros(n, np.int32)
         stream = stream_of(seed, FOR_SEEDING + start)
-        n_found = seed_plusplus(points, stream, n_trials, words, words_per_call)
+        n_found = seed_plusplus(points, tiles, stream, n_trials, words, words_per_call)
         words = words[:n_found]
         inertia, _ = lloyd(
             points, words, MAX_ITER, KMEANS_TOLERANCE, labels, points_per_call
@@ -494,6 +501,8 @@ def _best_clusters(points: Floats, n_words: int, n_init: int, seed: int) -> Clus
 
 def _maximize_likelihoods(
     points: Floats,
+    order: NDArray[np.intp],
+    tiles: Tiles,
     clusterings: Sequence[Clusters],
     floor: float,
     *,
@@ -510,17 +519,12 @@ def _maximize_likelihoods(
     moments = [_moments_of_clusters(points, *each) for each in clusterings]
     mixtures = _maximize_each(moments, starts, **limits)
 
-    order, tiles = tile(points)
     points = points[order]
-    densities = np.empty((len(mixtures), len(points)))
-    chunks = [
-        list(_chunks(tiles, out, len(words)))
-        for out, (_, words, _) in zip(densities, mixtures, strict=True)
-    ]
+    chunks = [list(_chunks(tiles, len(points), len(words))) for words, _ in clusterings]
     previous = [-np.inf] * len(mixtures)
     rising = list(range(len(mixtures)))
 
-    def expect_in(task: tuple[int, Tiles, Floats, Floats]) -> Floats:
+    def expect_in(task: tuple[int, Tiles, Floats, Floats]) -> tuple[Floats, float]:
         _, some, out, components = task
         per_call = steps_per_call(EXPECT_A_WORD * components.shape[1])
         return expect(some, components, out, per_call)
@@ -533,38 +537,44 @@ def _maximize_likelihoods(
                 for i, components in zip(rising, _pack_each(now), strict=True)
                 for chunk in chunks[i]
             ]
-            costs = [EXPECT_A_WORD * len(out) * k.shape[1] for *_, out, k in tasks]
+            costs = [EXPECT_A_WORD * out.shape[1] * k.shape[1] for *_, out, k in tasks]
             expected: dict[int, Any] = dict.fromkeys(rising, 0.0)
-            for (i, *_), part in zip(
+            likelihoods = dict.fromkeys(rising, 0.0)
+            for (i, *_), (part, likelihood) in zip(
                 tasks, map_tasks(expect_in, tasks, costs, n_jobs, pool), strict=True
             ):
                 expected[i] += part
+                likelihoods[i] += likelihood / len(points)
             raised = _maximize_each(list(expected.values()), now, **limits)
             for (i, moments_i), mixture in zip(expected.items(), raised, strict=True):
                 mixtures[i] = mixture
-                likelihood = float(densities[i].mean())
                 lost = np.flatnonzero(moments_i[0] < LOST_MASS)
                 if len(lost):
-                    _restart(lost, points, densities[i], *mixture)
+                    logs = [log_densities(out) for _, out in chunks[i]]
+                    _restart(lost, points, np.concatenate(logs), *mixture)
                     previous[i] = -np.inf
-                elif likelihood - previous[i] <= MIXTURE_TOLERANCE:
+                elif likelihoods[i] - previous[i] <= MIXTURE_TOLERANCE:
                     rising.remove(i)
                 else:
-                    previous[i] = likelihood
+                    previous[i] = likelihoods[i]
             if not rising:
                 break
     return mixtures
 
 
 def _chunks(
-    tiles: Tiles, densities: Floats, n_words: int
+    tiles: Tiles, n_points: int, n_words: int
 ) -> Iterator[tuple[Tiles, Floats]]:
-    """Cut the points for several threads, the same way for any number of threads."""
+    """Cut the points for several threads, the same way for any number of threads.
+
+    Each chunk has room for the densities of its points.
+    """
     n_tiles = len(tiles.boxes)
-    n_chunks = max(1, len(densities) * n_words // LIKELIHOODS_PER_CHUNK)
+    n_chunks = max(1, n_points * n_words // LIKELIHOODS_PER_CHUNK)
     cuts = [n_tiles * k // n_chunks for k in range(n_chunks + 1)]
     for first, last in pairwise(cuts):
-        yield tiles.between(first, last), densities[TILE * first : TILE * last]
+        size = min(TILE * last, n_points) - TILE * first
+        yield tiles.between(first, last), np.empty((2, size))
 
 
 def _moments_of_clusters(

@@ -149,8 +149,7 @@ def _bic(codebook: GaussianCodebook, sample: Floats) -> float:
     components = pack(codebook.weights, codebook.means, codebook.covariances)
     _, tiles = tile(in_plane(sample, 0.0))
     per_call = steps_per_call(EXPECT_A_WORD * n_words)
-    log_densities = np.empty(len(sample))
-    expect(tiles, components, log_densities, per_call)
+    _, likelihood = expect(tiles, components, np.empty((2, len(sample))), per_call)
     # A mean and a weight per word, but the weights have sum 1; then the covariances:
     # free entries of those that differ.
     shapes = codebook.covariances.reshape(n_words, -1)
@@ -158,7 +157,7 @@ def _bic(codebook: GaussianCodebook, sample: Floats) -> float:
     n_shapes = len(np.unique(shapes, axis=0))
     n_parameters: int = n_words * (n_dims + 1) - 1 + n_entries * n_shapes
     penalty = n_parameters * math.log(len(sample))
-    return penalty - 2.0 * len(sample) * float(log_densities.mean())
+    return penalty - 2.0 * likelihood
 
 
 def _distortion(codebook: KMeansCodebook, points: Floats) -> float:

@@ -162,7 +162,7 @@ def rounds(case):
         terms_of(X, np.array([0.0, 0.0, 1.0, 1.0]), components), components
     )
     _, tiles = tile(points)
-    moments = expect(tiles, components, np.empty(len(points)), 1000)
+    moments, _ = expect(tiles, components, np.empty((2, len(points))), 1000)
     mass = shares.sum(axis=0)
     alive = mass > 1e-3
     new, shapes = maximize(moments, means, covariances, diagonal=True, floor=1e-6)

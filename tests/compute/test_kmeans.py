@@ -9,6 +9,7 @@ from sklearn.cluster import KMeans
 from pbow.compute import kmeans
 from pbow.compute.allowance import Allowance
 from pbow.compute.random import draw_unit, stream_of
+from pbow.compute.tiles import tile
 
 
 @njit
@@ -20,9 +21,10 @@ def seed_plusplus(points, stream, words, words_per_call=1000):
     """Return how many words there are, chosen by numpy and by the compiled loop."""
     n_trials = 2 + int(np.log(len(words)))
     results = []
+    _, tiles = tile(points)
     for add_words in (kmeans._seed_in_numpy, kmeans._seed):
         n_found = kmeans.seed_plusplus(
-            points, stream, n_trials, words, words_per_call, add_words
+            points, tiles, stream, n_trials, words, words_per_call, add_words
         )
         results.append((n_found, *words[:n_found].ravel()))
     assert results[0] == results[1]
@@ -178,3 +180,13 @@ def test_numpy_chooses_words_until_its_allowance_is_spent(monkeypatch):
 def test_a_compiled_loop_chooses_words_whatever_numpy_might_do(monkeypatch):
     monkeypatch.setattr(kmeans, "is_compiled", lambda _: True)
     assert kmeans.choose_seeding(1, Allowance(np.inf)) is kmeans._seed
+
+
+def test_candidates_that_leave_equal_sums_are_told_apart_as_by_definition(rng):
+    # On a square grid many candidates are images of each other.
+    x, y = np.meshgrid(np.arange(40.0), np.arange(40.0))
+    points = rng.permutation(np.column_stack((x.ravel(), y.ravel())))
+    for seed in range(4):
+        words = np.empty((25, 2))
+        assert seed_plusplus(points, stream_of(seed, 1), words) == 25
+        assert_array_equal(words, seed_by_definition(points, stream_of(seed, 1), 25))

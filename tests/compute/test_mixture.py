@@ -7,6 +7,7 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
 from pbow.compute.expectation import expect
+from pbow.compute.expectation import log_densities as logs_of
 from pbow.compute.mixture import maximize, pack, weigh
 from pbow.compute.tiles import TILE, tile
 
@@ -54,16 +55,17 @@ def test_rounds_follow_the_definition(points, diagonal, n_words):
     covariances = np.tile(0.1 * np.eye(2), (n_words, 1, 1))
     expected = (weights.copy(), means.copy(), covariances.copy())
     order, tiles = tile(points)
-    densities = np.empty(len(points))
+    densities = np.empty((2, len(points)))
     for _ in range(4):
         components = pack(weights, means, covariances)
-        moments = expect(tiles, components, densities, 1000)
+        moments, likelihood = expect(tiles, components, densities, 1000)
         means, covariances = maximize(
             moments, means, covariances, diagonal=diagonal, floor=FLOOR
         )
         weights = weigh(moments[0])
         *expected, log_density = round_by_definition(points, *expected, diagonal)
-        assert_allclose(densities, log_density[order], rtol=1e-9, atol=1e-9)
+        assert_allclose(logs_of(densities), log_density[order], rtol=1e-9, atol=1e-9)
+        assert likelihood == pytest.approx(log_density.sum())
         for ours, theirs in zip((weights, means, covariances), expected, strict=True):
             assert_allclose(ours, theirs, rtol=1e-7, atol=1e-10)
     assert weights.sum() == pytest.approx(1.0)
@@ -73,10 +75,11 @@ def test_shorter_calls_give_the_same_bits(points):
     shapes = np.tile(0.1 * np.eye(2), (3, 1, 1))
     components = pack(np.full(3, 1 / 3), points[:3].copy(), shapes)
     _, tiles = tile(points)
-    whole, cut = np.empty(len(points)), np.empty(len(points))
+    whole, cut = np.empty((2, 2, len(points)))
     expected = expect(tiles, components, whole, len(points))
-    moments = expect(tiles, components, cut, TILE + 1)
-    assert_array_equal(moments, expected)
+    found = expect(tiles, components, cut, TILE + 1)
+    assert_array_equal(found[0], expected[0])
+    assert found[1] == expected[1]
     assert_array_equal(cut, whole)
 
 
@@ -90,19 +93,21 @@ def test_components_that_are_left_out_do_not_change_sums(rng, n_points, spread):
     weights = rng.dirichlet(np.full(40, 0.1)) + 1e-30
     order, tiles = tile(points)
     components = pack(weights, means, covariances)
-    densities, alone = np.empty(n_points), np.empty(n_points)
-    moments = expect(tiles, components, densities, n_points)
+    densities, alone = np.empty((2, 2, n_points))
+    moments, likelihood = expect(tiles, components, densities, n_points)
 
     # A tile of a single point leaves out others than one of many.
     one_by_one = np.zeros_like(moments)
     for i, point in enumerate(points[order]):
         _, one = tile(point[np.newaxis])
-        one_by_one += expect(one, components, alone[i : i + 1], 1)
+        one_by_one += expect(one, components, alone[:, i : i + 1], 1)[0]
     size = np.abs(one_by_one).max(axis=1, keepdims=True)
     assert_allclose(moments / size, one_by_one / size, rtol=1e-9, atol=1e-13)
-    assert_allclose(densities, alone, rtol=1e-12, atol=1e-12)
+    assert_allclose(logs_of(densities), logs_of(alone), rtol=1e-12, atol=1e-12)
     shares = log_densities(points[order], weights, means, covariances)
-    assert_allclose(densities, logsumexp(shares, axis=1), rtol=1e-8, atol=1e-8)
+    expected = logsumexp(shares, axis=1)
+    assert_allclose(logs_of(densities), expected, rtol=1e-8, atol=1e-8)
+    assert likelihood == pytest.approx(expected.sum())
 
 
 def test_points_far_from_every_component_are_still_shared_out():
@@ -110,11 +115,25 @@ def test_points_far_from_every_component_are_still_shared_out():
     weights, means = np.array([0.5, 0.5]), np.array([[0.0, 0.0], [1.0, 0.0]])
     covariances = np.tile(1e-4 * np.eye(2), (2, 1, 1))
     order, tiles = tile(points)
-    densities = np.empty(2)
-    moments = expect(tiles, pack(weights, means, covariances), densities, 1000)
+    densities = np.empty((2, 2))
+    components = pack(weights, means, covariances)
+    moments, likelihood = expect(tiles, components, densities, 1000)
     assert_allclose(moments[0], [1, 1], atol=1e-12)
     expected = logsumexp(log_densities(points, weights, means, covariances), axis=1)
-    assert_allclose(densities, expected[order], rtol=1e-12)
+    assert_allclose(logs_of(densities), expected[order], rtol=1e-12)
+    assert likelihood == pytest.approx(expected.sum())
+
+
+def test_the_likelihood_of_many_points_neither_overflows_nor_vanishes(rng):
+    points = rng.normal(size=(1100 * TILE, 2)) * 1e-3
+    for deviation in (1e-9, 1e-3, 1e9):
+        shape = deviation**2 * np.eye(2)[np.newaxis]
+        components = pack(np.ones(1), np.zeros((1, 2)), shape)
+        _, tiles = tile(points)
+        _, likelihood = expect(tiles, components, np.empty((2, len(points))), 10_000)
+        squares = (points / deviation) ** 2
+        one = -np.log(2 * np.pi * deviation**2)
+        assert likelihood == pytest.approx(one * len(points) - 0.5 * squares.sum())
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from pbow.compute.jit import contracted_helper
 
 __all__ = [
     "bits_of_64",
+    "float_of_64",
     "half_to",
     "half_to_32",
     "half_to_64",
@@ -49,7 +50,7 @@ def _reinterpret(source: Any, target: Any, target_bits: Any) -> Any:
 
 
 bits_of_64 = _reinterpret(types.float64, types.int64, ir.IntType(64))
-_float_of_64 = _reinterpret(types.int64, types.float64, ir.DoubleType())
+float_of_64 = _reinterpret(types.int64, types.float64, ir.DoubleType())
 _bits_of_32 = _reinterpret(types.float32, types.int32, ir.IntType(32))
 _float_of_32 = _reinterpret(types.int32, types.float32, ir.FloatType())
 
@@ -69,7 +70,7 @@ def half_to_64(d: float) -> float:
     q6 = 1.3215451633221434e-06 * s - 1.5252672924850737e-05
     q8 = 7.070977866508138e-09 * s - 1.0205905413765595e-07
     q = (q2 * s2 + q0) + s4 * ((q6 * s2 + q4) + q8 * s4)
-    power: float = _float_of_64(bits_of_64(shifted) << 52)
+    power: float = float_of_64(bits_of_64(shifted) << 52)
     return (q * s + 1.0) * power
 
 

@@ -14,7 +14,8 @@ from pbow.compute.allowance import Allowance
 from pbow.compute.assign import BLOCK, INFINITY, scan_block
 from pbow.compute.jit import inlined, interpreted, is_compiled, loop
 from pbow.compute.random import draw_unit, fill_units
-from pbow.compute.sums import sum_of
+from pbow.compute.sums import sum_between, sum_of
+from pbow.compute.tiles import TILE, Tiles
 
 __all__ = ["choose_seeding", "lloyd", "seed_plusplus"]
 
@@ -27,12 +28,18 @@ QUARTER = 0.25 * (1.0 - 1e-9)
 SMALLEST_SQUARE = 1e-290
 # With fewer, distances between the words take longer than what they save.
 POINTS_PER_WORD = 8
+# More than sums and distances are rounded by, of their size.
+ROUNDED = 1e-9
+FURTHER = 1.0 + ROUNDED
+# Unsigned, because an index that may be negative is looked at twice.
+ZERO, TILE_U, BLOCK_U = np.uint64(0), np.uint64(TILE), np.uint64(BLOCK)
 # Distances that numpy computes while a word is chosen, in all: a tenth of a second.
 IN_NUMPY = Allowance(2e7)
 
 
 def seed_plusplus(
     points: Floats,
+    tiles: Tiles,
     stream: np.uint64,
     n_trials: int,
     words: Floats,
@@ -45,22 +52,26 @@ def seed_plusplus(
     with probabilities proportional to the squared distance to the nearest word chosen
     before; the one that leaves the least sum of such distances is taken. Returns how
     many could be chosen: fewer than ``len(words)`` means that there are no more
-    distinct points. Cost: n * n_words * (1 + n_trials); compiled calls end after
-    ``words_per_call``. ``add_words`` is what :func:`choose_seeding` returns.
+    distinct points. Cost: n * n_words, and as many for each candidate as points are
+    nearer to it than to a word; compiled calls end after ``words_per_call``.
+    ``add_words`` is what :func:`choose_seeding` returns.
     """
-    n, n_words = len(points), len(words)
+    n, n_words, n_tiles = len(points), len(words), len(tiles.boxes)
     # Coordinates apart: the compiler does not vectorize over pairs.
     x, y = np.ascontiguousarray(points.T)
     squared, nearer = np.full(n, np.inf), np.empty(BLOCK)
     block_sums = np.empty(-(-n // BLOCK))
+    # The last point of the tiles, once more, cannot be nearer to a word.
+    in_tiles, most = np.zeros(n_tiles * TILE), np.full(n_tiles, np.inf)
+    in_tiles[:n] = np.inf
     chosen = np.full(n_words + 1, -1)
     add_words = add_words or choose_seeding(n * n_words * (1 + n_trials))
     n_found = 0
     for first in range(0, n_words, words_per_call):
         last = min(first + words_per_call, n_words)
         n_found = add_words(
-            *(x, y, stream, n_trials, first, last),
-            *(squared, nearer, block_sums, chosen),
+            *(x, y, tiles, stream, n_trials, first, last),
+            *(squared, nearer, block_sums, in_tiles, most, chosen),
         )
         if n_found < n_words and chosen[n_found] < 0:
             break
@@ -71,13 +82,17 @@ def seed_plusplus(
 def choose_seeding(work: int, allowance: Allowance = IN_NUMPY) -> Seeding:
     """Return the loop, or numpy as long as that is done before the loop is compiled."""
     seed: Seeding = _seed
-    return seed if is_compiled(seed) or not allowance.covers(work) else _seed_in_numpy
+    return (
+        seed
+        if is_compiled(_add_words) or not allowance.covers(work)
+        else _seed_in_numpy
+    )
 
 
-@loop
 def _seed(
     x: Floats,
     y: Floats,
+    tiles: Tiles,
     stream: np.uint64,
     n_trials: int,
     first: int,
@@ -85,43 +100,71 @@ def _seed(
     squared: Floats,
     nearer: Floats,
     block_sums: Floats,
+    in_tiles: Floats,
+    most: Floats,
+    chosen: NDArray[np.int64],
+) -> int:
+    candidates, gains = np.empty(n_trials, np.int64), np.empty(n_trials)
+    lowest, near = np.empty(len(most)), np.zeros(len(most), np.uint64)
+    n_found: int = _add_words(
+        *(x, y, stream, first, last, squared, nearer, block_sums),
+        *(*tiles, in_tiles, most, lowest, near, candidates, gains, chosen),
+    )
+    return n_found
+
+
+@loop
+def _add_words(
+    x: Floats,
+    y: Floats,
+    stream: np.uint64,
+    first: int,
+    last: int,
+    squared: Floats,
+    nearer: Floats,
+    block_sums: Floats,
+    tiled_x: Floats,
+    tiled_y: Floats,
+    boxes: Floats,
+    in_tiles: Floats,
+    most: Floats,
+    lowest: Floats,
+    near: NDArray[np.uint64],
+    candidates: NDArray[np.int64],
+    gains: Floats,
     chosen: NDArray[np.int64],
 ) -> int:
     """Add words ``first:last`` and choose the one after each; return how many.
 
     Ends early, with nothing chosen, where all points are words.
     ``squared`` are distances to the words so far, and ``block_sums`` parts of their
-    sum; ``nearer`` is scratch for BLOCK distances.
+    sum; ``in_tiles`` are the same distances in the order of the tiles, and at most
+    ``most`` in each of them. Other arguments are scratch.
     """
-    n = x.shape[0]
+    n, n_trials = x.shape[0], candidates.shape[0]
     if first == 0:
         chosen[0] = min(int(draw_unit(stream, np.uint64(0)) * n), n - 1)
     for k in range(first, last):
-        total, smallest = 0.0, INFINITY
-        # The word itself comes first, then the candidates for the next one: the loop
-        # over points is there once, and compiled once.
+        smallest = INFINITY
+        # The word itself comes first, then candidates that tiles do not decide between:
+        # the loop over points is there once, and compiled once.
         for trial in range(-1, n_trials):
-            word = chosen[k]
-            if trial >= 0:
-                share = draw_unit(stream, np.uint64(1 + k * n_trials + trial))
-                word = _walk_to(share * total, squared, block_sums)
+            word = chosen[k] if trial < 0 else candidates[trial]
             to_x, to_y = x[word], y[word]
             left = 0.0
             for block in range(block_sums.shape[0]):
-                low, high = block * BLOCK, min(n, (block + 1) * BLOCK)
-                # Slices from 0, or nothing would be vectorized: see assign.
-                some_x, some_y, before = x[low:high], y[low:high], squared[low:high]
-                after = nearer[: high - low]
-                for i in range(high - low):
-                    dx, dy = some_x[i] - to_x, some_y[i] - to_y
-                    d = dx * dx + dy * dy
-                    after[i] = d if d < before[i] else before[i]
-                part = sum_of(after)
+                low, size = np.uint64(block) * BLOCK_U, min(BLOCK, n - block * BLOCK)
+                for i in range(size):
+                    point = low + np.uint64(i)
+                    dx, dy = x[point] - to_x, y[point] - to_y
+                    d, before = dx * dx + dy * dy, squared[point]
+                    nearer[i] = d if d < before else before
+                part = sum_between(nearer, ZERO, np.uint64(size))
                 left += part
                 if trial < 0:
                     block_sums[block] = part
-                    for i in range(high - low):
-                        before[i] = after[i]
+                    for i in range(size):
+                        squared[low + np.uint64(i)] = nearer[i]
             if trial >= 0:
                 if left < smallest:
                     smallest, chosen[k + 1] = left, word
@@ -131,20 +174,133 @@ def _seed(
                 break
             if not left > 0.0:
                 return k + 1
-            total, chosen[k + 1] = left, word
+            _draw_candidates(stream, k, left, squared, block_sums, candidates)
+            _find_gains(
+                x,
+                y,
+                word,
+                tiled_x,
+                tiled_y,
+                boxes,
+                in_tiles,
+                most,
+                lowest,
+                near,
+                nearer,
+                candidates,
+                gains,
+            )
+            chosen[k + 1] = word
+            best = _clear_best(x, y, candidates, gains, ROUNDED * left)
+            if best >= 0:
+                chosen[k + 1] = candidates[best]
+                break
     return last
+
+
+@inlined
+def _draw_candidates(
+    stream: np.uint64,
+    k: int,
+    total: float,
+    squared: Floats,
+    block_sums: Floats,
+    candidates: NDArray[np.int64],
+) -> None:
+    for i in range(candidates.shape[0]):
+        share = draw_unit(stream, np.uint64(1 + k * candidates.shape[0] + i))
+        candidates[i] = _walk_to(share * total, squared, block_sums)
+
+
+@inlined
+def _find_gains(
+    x: Floats,
+    y: Floats,
+    word: int,
+    tiled_x: Floats,
+    tiled_y: Floats,
+    boxes: Floats,
+    in_tiles: Floats,
+    most: Floats,
+    lowest: Floats,
+    near: NDArray[np.uint64],
+    scratch: Floats,
+    candidates: NDArray[np.int64],
+    gains: Floats,
+) -> None:
+    """Add a word to the tiles; find by how much candidates would lessen the sum then.
+
+    Only in tiles with points that may be nearer to them than to the words so far.
+    """
+    for trial in range(-1, candidates.shape[0]):
+        at = word if trial < 0 else candidates[trial]
+        to_x, to_y = x[at], y[at]
+        for i in range(most.shape[0]):
+            dx, dy = abs(to_x - boxes[i, 0]), abs(to_y - boxes[i, 1])
+            far_x, far_y = dx + boxes[i, 2], dy + boxes[i, 3]
+            near_x, near_y = dx - boxes[i, 2], dy - boxes[i, 3]
+            near_x = near_x if near_x > 0.0 else 0.0
+            near_y = near_y if near_y > 0.0 else 0.0
+            lowest[i] = near_x * near_x + near_y * near_y
+            if trial < 0:
+                far = (far_x * far_x + far_y * far_y) * FURTHER
+                lowest[i] = lowest[i] if lowest[i] < most[i] else INFINITY
+                most[i] = far if far < most[i] else most[i]
+        n_near = 0
+        for i in range(most.shape[0]):
+            near[n_near] = np.uint64(i)
+            n_near += not lowest[i] > most[i] * FURTHER
+        for t in range(TILE):
+            scratch[t] = 0.0
+        for j in range(n_near):
+            low = near[j] * TILE_U
+            for i in range(TILE):
+                t = low + np.uint64(i)
+                dx, dy = tiled_x[t] - to_x, tiled_y[t] - to_y
+                d = dx * dx + dy * dy
+                before = in_tiles[t]
+                after = d if d < before else before
+                if trial < 0:
+                    in_tiles[t] = after
+                else:
+                    scratch[i] += before - after
+        if trial >= 0:
+            gains[trial] = sum_between(scratch, ZERO, TILE_U)
+
+
+@inlined
+def _clear_best(
+    x: Floats,
+    y: Floats,
+    candidates: NDArray[np.int64],
+    gains: Floats,
+    rounded: float,
+) -> int:
+    """Return the candidate that gains most, or -1 where rounding might decide."""
+    best = 0
+    for i in range(1, gains.shape[0]):
+        if gains[i] > gains[best]:
+            best = i
+    for i in range(gains.shape[0]):
+        a, b = candidates[i], candidates[best]
+        if not gains[best] - gains[i] > rounded and (x[a] != x[b] or y[a] != y[b]):
+            return -1
+    return best
 
 
 def _seed_in_numpy(
     x: Floats,
     y: Floats,
+    _tiles: Tiles,
     stream: np.uint64,
     n_trials: int,
     first: int,
     last: int,
     squared: Floats,
-    _: Floats,
+    _nearer: Floats,
     block_sums: Floats,
+    _in_tiles: Floats,
+    _most: Floats,
     chosen: NDArray[np.int64],
 ) -> int:
     """Do what :func:`_seed` does, bit for bit, without compiling."""
