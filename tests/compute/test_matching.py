@@ -249,3 +249,17 @@ def test_tiles_hold_the_distances_of_their_pairs(order, rng):
     wasserstein_tile(*left, *right, order, 2.0, wanted, out)
     expected = [[wasserstein(*A, *B, order, 2.0) for B in X[2:5]] for A in X[1:3]]
     assert_array_equal(out, np.where(wanted, expected, -1.0))
+
+
+@pytest.mark.parametrize("order", [1.0, 2.0])
+def test_equal_diagrams_on_a_line_leave_the_other_pairs_of_a_tile(order, rng):
+    deaths = [np.sort(rng.exponential(size=n)) for n in (4, 2, 3)]
+    X = [np.column_stack((np.zeros(len(d)), d)) for d in (*deaths, deaths[0])]
+    points, middles = (
+        np.concatenate(arrays) for arrays in zip(*map(off_the_diagonal, X), strict=True)
+    )
+    tile = points, middles, np.cumsum([0, *map(len, X)])
+    out = np.full((4, 4), -1.0)
+    wasserstein_tile(*tile, *tile, order, 2.0, np.ones((4, 4), np.bool_), out)
+    expected = [[expected_distance(A, B, order, 2.0) for B in X] for A in X]
+    assert_allclose(out, expected, rtol=1e-12)
