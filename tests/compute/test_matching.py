@@ -258,8 +258,16 @@ def test_equal_diagrams_on_a_line_leave_the_other_pairs_of_a_tile(order, rng):
     points, middles = (
         np.concatenate(arrays) for arrays in zip(*map(off_the_diagonal, X), strict=True)
     )
-    tile = points, middles, np.cumsum([0, *map(len, X)])
-    out = np.full((4, 4), -1.0)
-    wasserstein_tile(*tile, *tile, order, 2.0, np.ones((4, 4), np.bool_), out)
-    expected = [[expected_distance(A, B, order, 2.0) for B in X] for A in X]
-    assert_allclose(out, expected, rtol=1e-12)
+    offsets = np.cumsum([0, *map(len, X)])
+    for first in (0, 2, 3):
+        n = 4 - first
+        tile = points, middles, offsets[first:]
+        wanted = np.ones((n, 4), np.bool_)
+        expected = [[expected_distance(A, B, order, 2.0) for B in X] for A in X[first:]]
+        out = np.full((n, 4), -1.0)
+        wasserstein_tile(*tile, points, middles, offsets, order, 2.0, wanted, out)
+        assert_allclose(out, expected, rtol=1e-12)
+        across = np.full((4, n), -1.0)
+        turned = points, middles, offsets, *tile
+        wasserstein_tile(*turned, order, 2.0, wanted.T.copy(), across)
+        assert_allclose(across.T, expected, rtol=1e-12)
