@@ -357,3 +357,11 @@ def test_finer_bins_have_counts_and_sums_of_the_bits_below(rng):
         there = places == place
         below = bits[there] - (place << OFFSET_BITS)
         assert found.tolist() == [counts[there].sum(), (counts[there] * below).sum()]
+
+
+def test_finer_bins_of_no_values_are_none():
+    none = Values(np.empty(0), np.empty(0, np.int64)).fine_bins()
+    some = Values(np.array([1.5, 2.5]), np.array([1, 3])).fine_bins()
+    for fine in (none + some, some + none):
+        assert_array_equal(fine.places, some.places)
+        assert_array_equal(fine.bins, some.bins)
