@@ -559,15 +559,29 @@ def survived(entry: dict[str, Any]) -> bool:
 
 
 def report(arguments: argparse.Namespace) -> None:
-    """Write what became of the mutants, with the reasons that are given already."""
+    """Write what became of the mutants, with the reasons that are given already.
+
+    The effect of a survivor is written into the file by hand: "none" if every result is
+    the same, "speed" if only time or room differ, "results" if a test could notice.
+    """
     outcomes = read_log(arguments.seed)
     tried = [outcomes[key] for key in sample(arguments) if key in outcomes]
     entries = [lines[-1] for lines in tried]
     old = json.loads(REPORT.read_text("utf-8")) if REPORT.exists() else {}
-    reasons = {name(one): one["reason"] for one in old.get("survivors", [])}
+    known = {name(one): one for one in old.get("survivors", [])}
+    survivors = [
+        {
+            **{key: entry[key] for key in ("module", "line", "source", "change")},
+            "effect": known.get(name(entry), {}).get("effect", ""),
+            "reason": known.get(name(entry), {}).get("reason", ""),
+        }
+        for entry in sorted(entries, key=lambda e: (e["module"], e["line"]))
+        if survived(entry)
+    ]
     counts = Counter(entry["status"] for entry in entries)
+    effects = Counter(one["effect"] for one in survivors)
     killed = counts[KILLED] + counts[TIMEOUT]
-    low, high = interval(killed, len(entries))
+    n_with_effect = len(entries) - effects["none"] - effects["speed"]
     modules = Counter((entry["module"], entry["status"]) for entry in entries)
     git = ["git", "rev-parse", "--short", "HEAD"]
     figures = {
@@ -580,7 +594,11 @@ def report(arguments: argparse.Namespace) -> None:
         "killed_by_the_time_limit": counts[TIMEOUT],
         "survived": counts[SURVIVED],
         "killed_percent": round(100 * killed / len(entries), 1),
-        "interval_95_percent": [round(100 * low, 1), round(100 * high, 1)],
+        "interval_95_percent": percents(interval(killed, len(entries))),
+        "survived_without_effect": effects["none"],
+        "survived_with_an_effect_on_speed_alone": effects["speed"],
+        "killed_percent_of_others": round(100 * killed / n_with_effect, 1),
+        "interval_95_percent_of_others": percents(interval(killed, n_with_effect)),
         "survived_the_first_run": sum(survived(lines[0]) for lines in tried),
         "versions": {
             "python": platform.python_version(),
@@ -593,17 +611,7 @@ def report(arguments: argparse.Namespace) -> None:
             }
             for module in sorted({entry["module"] for entry in entries})
         },
-        "survivors": [
-            {
-                "module": entry["module"],
-                "line": entry["line"],
-                "source": entry["source"],
-                "change": entry["change"],
-                "reason": reasons.get(name(entry), ""),
-            }
-            for entry in sorted(entries, key=lambda e: (e["module"], e["line"]))
-            if survived(entry)
-        ],
+        "survivors": survivors,
     }
     REPORT.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
@@ -611,6 +619,11 @@ def report(arguments: argparse.Namespace) -> None:
 def name(entry: dict[str, Any]) -> tuple[str, str, str]:
     """Return what identifies a mutant, also after lines have moved."""
     return entry["module"], entry["source"], entry["change"]
+
+
+def percents(bounds: tuple[float, float]) -> list[float]:
+    """Return the bounds of a proportion in percent."""
+    return [round(100 * bound, 1) for bound in bounds]
 
 
 def interval(killed: int, count: int) -> tuple[float, float]:

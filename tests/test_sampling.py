@@ -14,7 +14,9 @@ from pbow.compute.random import (
     fill_bits,
     stream_of,
 )
+from pbow.compute.select import OFFSET_BITS
 from pbow.sampling import (
+    FINE_SHIFT,
     FOR_SAMPLING,
     Candidates,
     Draw,
@@ -23,6 +25,7 @@ from pbow.sampling import (
     Histogram,
     QuantileSearch,
     Reservoir,
+    Values,
     ValuesIn,
     draw_sample,
     merged,
@@ -340,3 +343,25 @@ def test_whether_they_are_too_many_does_not_depend_on_the_cut(rng, n_blocks):
         search = QuantileSearch.of(Histogram.of(points), (0.05, 0.95), most)
         found = merged(map(search.keep_or_count, blocks))
         assert isinstance(found, FineBins) == is_fine
+
+
+def test_finer_bins_have_counts_and_sums_of_the_bits_below(rng):
+    values = np.sort(in_one_bin(rng, 3_000)[:, 1])
+    counts = rng.integers(1, 5, size=len(values))
+    fine = Values(values, counts).fine_bins()
+    bits = values.view(np.int64) >> (FINE_SHIFT - OFFSET_BITS)
+    assert len(np.unique(bits)) == len(values)
+    places = bits >> OFFSET_BITS
+    assert_array_equal(fine.places, np.unique(places))
+    for place, found in zip(fine.places, fine.bins, strict=True):
+        there = places == place
+        below = bits[there] - (place << OFFSET_BITS)
+        assert found.tolist() == [counts[there].sum(), (counts[there] * below).sum()]
+
+
+def test_finer_bins_of_no_values_are_none():
+    none = Values(np.empty(0), np.empty(0, np.int64)).fine_bins()
+    some = Values(np.array([1.5, 2.5]), np.array([1, 3])).fine_bins()
+    for fine in (none + some, some + none):
+        assert_array_equal(fine.places, some.places)
+        assert_array_equal(fine.bins, some.bins)

@@ -60,3 +60,17 @@ def test_swapping_diagrams_or_their_points_changes_nothing(kind, rng):
 def test_powers_of_two_scale_the_distance_exactly(factor, rng):
     A, B = cloud(rng, 30), cloud(rng, 40)
     assert distance(A * factor, B * factor) == distance(A, B) * factor
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("odd", range(4))
+def test_one_point_may_be_off_the_line_of_all_others(axis, odd, rng):
+    # Points on a line may be paired in their order; with any other they may not.
+    for _ in range(5):
+        A, B = (cloud(rng, 4) for _ in range(2))
+        for points in (A, B):
+            points[:, axis] = 0.0 if axis == 0 else 9.0
+        A[odd] += [-5.0, 2.0]
+        A, B = (np.sort(points, axis=1) for points in (A, B))
+        assert distance(A, B) == distance_by_definition(A, B, np.inf)
+        assert distance(B, A) == distance_by_definition(A, B, np.inf)

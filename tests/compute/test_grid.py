@@ -68,3 +68,17 @@ def test_all_words_that_are_nearest_in_a_cell_are_on_its_list(rng):
     # Some so close to each other that they share a cell, and some far away.
     words = np.concatenate((words, 1e-3 * words, [[-3.0, 5.0], [6.0, -2.0]]))
     check_labels(near_where_words_meet(rng, words, 100), words)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_words_on_a_line_are_told_apart_along_it(rng, axis):
+    words = rng.uniform(size=(6, 2))
+    words[:, axis] = 0.5
+    check_labels(near_where_words_meet(rng, words, 60), words)
+
+
+def test_the_lengths_of_axes_differ(rng):
+    words = rng.uniform(size=(5, 2)) * [1.0, 4.0]
+    points = near_where_words_meet(rng, words, 60)
+    points[:, 1] = points[:, 0] + (points[:, 1] - points[:, 0]) / 4.0
+    check_labels(points, words, np.array([1.0, 4.0]))

@@ -249,3 +249,40 @@ def test_tiles_hold_the_distances_of_their_pairs(order, rng):
     wasserstein_tile(*left, *right, order, 2.0, wanted, out)
     expected = [[wasserstein(*A, *B, order, 2.0) for B in X[2:5]] for A in X[1:3]]
     assert_array_equal(out, np.where(wanted, expected, -1.0))
+
+
+@pytest.mark.parametrize("order", [1.0, 2.0])
+def test_equal_diagrams_on_a_line_leave_the_other_pairs_of_a_tile(order, rng):
+    deaths = [np.sort(rng.exponential(size=n)) for n in (4, 1, 3)]
+    X = [np.column_stack((np.zeros(len(d)), d)) for d in (*deaths, deaths[0])]
+    points, middles = (
+        np.concatenate(arrays) for arrays in zip(*map(off_the_diagonal, X), strict=True)
+    )
+    offsets = np.cumsum([0, *map(len, X)])
+    for first in (0, 2, 3):
+        n = 4 - first
+        tile = points, middles, offsets[first:]
+        wanted = np.ones((n, 4), np.bool_)
+        expected = [[expected_distance(A, B, order, 2.0) for B in X] for A in X[first:]]
+        out = np.full((n, 4), -1.0)
+        wasserstein_tile(*tile, points, middles, offsets, order, 2.0, wanted, out)
+        assert_allclose(out, expected, rtol=1e-12)
+        across = np.full((4, n), -1.0)
+        turned = points, middles, offsets, *tile
+        wasserstein_tile(*turned, order, 2.0, wanted.T.copy(), across)
+        assert_allclose(across.T, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("order", [3.0, 100.0])
+def test_tiny_distances_of_long_bars_are_precise_in_a_tile(order, rng):
+    A = [cloud(rng, n) for n in (3, 5, 4)]
+    B = [points + rng.uniform(-1e-9, 1e-9, size=points.shape) for points in A]
+    sides = []
+    for X in (A, B):
+        pairs = zip(*map(off_the_diagonal, X), strict=True)
+        sides += [np.concatenate(arrays) for arrays in pairs]
+        sides.append(np.cumsum([0, *map(len, X)]))
+    out = np.zeros((3, 3))
+    wasserstein_tile(*sides, order, math.inf, np.ones((3, 3), np.bool_), out)
+    assert_array_equal(out, [[distance(a, b, order) for b in B] for a in A])
+    assert (np.diagonal(out) < 1e-7).all()

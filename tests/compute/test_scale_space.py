@@ -256,3 +256,26 @@ def test_no_diagrams_give_nan_or_less_than_0(F, G, s):
     assert np.isfinite(out).all()
     assert (out >= 0.0).all()
     assert_array_equal(out[3], 0.0)
+
+
+@pytest.mark.parametrize("far", [1e12, -1e12])
+def test_nodes_that_would_lose_digits_are_not_made(far):
+    X = [np.repeat([[at, at + 1.0]], 40, axis=0) for at in (far, 0.0)]
+    assert (heat(X, 1.0).widths > 0).tolist() == [False, True]
+
+
+def test_diagrams_that_differ_in_deaths_alone_may_be_exchanged(rng):
+    births = rng.normal(size=6)
+    X = [np.column_stack((births, births + rng.exponential(size=6))) for _ in range(9)]
+    out, prepared = compare(X, 0.02)
+    assert (prepared.widths == 0).all()
+    assert_array_equal(out, out.T)
+
+
+@pytest.mark.parametrize("sizes", [(2, 9), (9, 2)])
+def test_diagrams_of_any_two_sizes_are_compared_by_points(rng, sizes):
+    X = [few_points(rng, n) for n in sizes]
+    prepared = heat(X, 0.02)
+    assert (prepared.widths == 0).all()
+    ((found,),) = between(prepared, (0, 1), (1, 2))
+    assert_allclose(found, in_double(*X, 0.02), rtol=1e-12)

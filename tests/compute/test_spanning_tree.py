@@ -31,3 +31,13 @@ def test_edges_are_those_of_kruskal_also_of_equal_lengths(n, n_values, limit, rn
     ends, lengths = spanning_tree(distances, limit)
     found = sorted((*pair, x) for pair, x in zip(ends.tolist(), lengths, strict=True))
     assert found == by_kruskal(distances, limit)
+
+
+def test_of_edges_with_one_larger_end_the_one_with_the_smaller_end_comes_first(rng):
+    for _ in range(30):
+        distances = np.triu(rng.integers(1, 3, size=(7, 7)).astype(float), k=1)
+        distances += distances.T
+        ends, lengths = spanning_tree(distances, 9.0)
+        found = zip(ends.tolist(), lengths, strict=True)
+        expected = by_kruskal(distances, 9.0)
+        assert sorted((*pair, x) for pair, x in found) == expected

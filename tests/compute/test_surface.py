@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from pbow.homology import mesh_geodesic
 
@@ -33,13 +34,18 @@ def filtration_of(faces, distances):
     return sorted(entered, key=lambda item: (item[0], len(item[1]), sorted(item[1])))
 
 
-@pytest.mark.parametrize("n_taken_out", [0, 1, 6, 15])
-def test_loops_match_the_textbook_reduction(rng, n_taken_out):
-    around = np.arange(30).reshape(5, 6)
-    a, b = around, np.roll(around, -1, axis=1)
+def torus(rows, columns):
+    """Faces of a torus of squares, each cut into two triangles."""
+    a = np.arange(rows * columns).reshape(rows, columns)
+    b = np.roll(a, -1, axis=1)
     c, d = np.roll(b, -1, axis=0), np.roll(a, -1, axis=0)
     faces = np.concatenate((np.stack([a, b, c], -1), np.stack([a, c, d], -1)))
-    faces = rng.permutation(faces.reshape(-1, 3))[n_taken_out:]
+    return faces.reshape(-1, 3)
+
+
+@pytest.mark.parametrize("n_taken_out", [0, 1, 6, 15])
+def test_loops_match_the_textbook_reduction(rng, n_taken_out):
+    faces = rng.permutation(torus(5, 6))[n_taken_out:]
     # Places are few, and in a line: many ties.
     vertices = rng.integers(0, 4, size=(30, 1)).astype(float)
     for source in (0, 13):
@@ -47,6 +53,18 @@ def test_loops_match_the_textbook_reduction(rng, n_taken_out):
         distances = shortest_by_definition(vertices, faces, source)
         expected = reduce_by_definition(filtration_of(faces.tolist(), distances))
         assert sorted(X[0].tolist()) == expected
+
+
+def test_the_numbers_of_vertices_do_not_matter(rng):
+    faces, vertices = torus(8, 8)[5:], rng.normal(size=(64, 3))
+    expected = mesh_geodesic(vertices, faces, [0])
+    assert np.isfinite(expected[0][:, 1]).sum() > 2
+    for _ in range(10):
+        numbers = rng.permutation(64)
+        moved = np.empty_like(vertices)
+        moved[numbers] = vertices
+        X = mesh_geodesic(moved, numbers[faces], [numbers[0]])
+        assert_allclose(np.sort(X[0], axis=0), np.sort(expected[0], axis=0))
 
 
 def shortest_by_definition(vertices, faces, source):

@@ -4,6 +4,7 @@ import pytest
 
 from pbow import Diagrams
 from pbow.io import FileFormatError, read_diagrams, write_diagrams
+from pbow.io.text import may_be_edges
 
 
 @pytest.fixture
@@ -142,3 +143,17 @@ def test_dimensions_must_be_whole_numbers(read):
 def test_a_comment_with_the_names_of_the_columns_is_not_their_header(read):
     X = read("# birth death\nbirth death\n0.1 0.5\n", "hera")
     assert X.points.tolist() == [[0.1, 0.5]]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (b"0 1\n1 2\n", True),
+        (b"0 1\n1 2\n2 3.", True),
+        (b"0 1\n1 2.5\n2 3", False),
+        (b"0.5 1", False),
+        (b"0 1", True),
+    ],
+)
+def test_all_lines_but_a_last_one_that_is_cut_off_say_if_they_are_edges(text, expected):
+    assert may_be_edges(text) == expected

@@ -81,3 +81,14 @@ def test_bounds_that_converge_late_are_waited_for():
         return np.full(n, next(above)), np.ones(n), np.zeros(n, bool)
 
     assert bound_suprema(slow, squares(1), 1) == 1.02
+
+
+def test_what_is_open_after_the_last_round_is_counted():
+    def at_one_point(boxes):
+        corners = boxes["corners"].reshape(-1, 4, 2)
+        low, high = corners.min(axis=1), corners.max(axis=1)
+        is_there = ((low <= 0.3) & (high > 0.3)).all(axis=1)
+        sides = high - low
+        return np.where(is_there, 7.0, 0.0), 0.0 * low[:, 0], sides[:, 1] > sides[:, 0]
+
+    assert bound_suprema(at_one_point, squares(1), 1).tolist() == [7.0]

@@ -135,6 +135,27 @@ def test_single_precision_keeps_its_digits_over_many_points(rng, scale):
     assert_allclose(single, double, rtol=2e-6)
 
 
+def test_far_points_belong_to_the_same_words_in_single_precision(rng):
+    book = mixture(rng, 5, "full")
+    unit = np.array([100.0, 1.0])
+    book = GaussianCodebook(
+        book.weights,
+        book.means * unit,
+        book.covariances * np.outer(unit, unit),
+        np.ones(2),
+    )
+    angles, far = rng.uniform(0, np.pi, size=200), 10.0 ** rng.uniform(1, 3, size=200)
+    births, persistences = far * np.cos(angles) * unit[0], far * np.sin(angles)
+    points = np.column_stack((births, births + persistences))
+    X = Diagrams.from_list(list(points[:, np.newaxis]))
+    double, single = (
+        encode_likelihoods(X, book, scale="posterior", dtype=dtype)
+        for dtype in ("float64", "float32")
+    )
+    assert (double.max(axis=0) > 0.9).sum() > 1
+    assert_allclose(single, double, atol=0.02)
+
+
 def test_single_precision_is_normalised_before_it_overflows(ragged):
     X = Diagrams(ragged.points * 1e-20, ragged.offsets)
     double, single = (
