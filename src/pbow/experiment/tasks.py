@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -79,24 +79,15 @@ class Task:
     key: str
 
 
-@dataclass(frozen=True)
-class Finalists:
+class Finalists(NamedTuple):
     """Combinations, as :func:`describe` writes them, that may be chosen.
 
-    Attributes
-    ----------
-    inside : list of list of str
-        For each repetition, the best by validation inside its training set.
-    tested : list of str
-        The best by mean accuracy on the test sets, which is how the authors choose.
+    `inside` are the best by validation inside the training set of each repetition;
+    `tested` by mean accuracy on the test sets, which is how the authors choose.
     """
 
     inside: list[list[str]]
     tested: list[str]
-
-    def all(self, repetition: int) -> list[str]:
-        """Return what is run in a repetition, each combination once."""
-        return list(dict.fromkeys((*self.inside[repetition], *self.tested)))
 
 
 def plan(experiment: Experiment, cell: Cell, records: Runs) -> list[Task]:
@@ -108,7 +99,7 @@ def plan(experiment: Experiment, cell: Cell, records: Runs) -> list[Task]:
     wanted = [
         (json.loads(params), repetition)
         for repetition in range(experiment.n_repetitions(cell.dataset))
-        for params in finalists.all(repetition)
+        for params in dict.fromkeys((*finalists.inside[repetition], *finalists.tested))
     ]
     return screening + _tasks(experiment, cell, FINAL, wanted)
 
