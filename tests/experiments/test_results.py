@@ -1,6 +1,7 @@
 """What is committed in experiments/results belongs together, and says what is said."""
 
 import re
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -85,6 +86,11 @@ def test_so_many_of_eight_methods_agree_with_the_paper_and_the_others_say_why():
     assert agreeing[[*expected]].to_dict() == expected
     assert set(found.dataset.value_counts()[[*expected]]) == {8}
     assert found[(found.verdict == "differs") & (found.why == "")].empty
+    notes = tomllib.loads((RESULTS / "notes.toml").read_text(encoding="utf-8"))
+    on_methods = [
+        why for data in notes.values() for each in data.values() for why in each
+    ]
+    assert len(on_methods) == (found.why != "").sum()
 
 
 def test_the_papers_own_table_contradicts_what_it_says_of_kernels():

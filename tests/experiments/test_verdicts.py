@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from experiments.verdicts import compare, interval, read_verdicts, verdicts_of
+from experiments.verdicts import compare, interval, verdicts_of
 from scipy import stats
 
 
@@ -57,17 +57,3 @@ def test_stand_ins_have_no_verdict_and_linear_stands_beside(declared, runs):
     runs.pop(next(key for key, run in runs.items() if run["descriptor"] == "MK"))
     found = verdicts_of(declared, runs, {}).query("dataset == 'synthetic'")
     assert found.method.tolist() == ["PI", "PBoW", "sPBoW"]
-
-
-def test_notes_on_unknown_cells_and_experiments_are_refused_by_name(
-    declared, runs, tmp_path
-):
-    for notes, unknown in (
-        ({"synthetic": {"PBow": "x", "MK": "x"}}, r"exp_a: synthetic/PBow\."),
-        ({"geomat": {"PBoW": "x"}}, "geomat/PBoW"),  # a stand-in has no verdict
-    ):
-        with pytest.raises(ValueError, match=unknown):
-            verdicts_of(declared, runs, notes)
-    (tmp_path / "notes.toml").write_text("[exp_c.synthetic]\nPBoW = 'x'")
-    with pytest.raises(ValueError, match=r"unknown experiments: exp_c\."):
-        read_verdicts(tmp_path)
