@@ -11,7 +11,6 @@ from pbow.experiment import Folder, choose, to_frame
 from pbow.experiment.data import fingerprint, open_dataset
 from pbow.experiment.declaration import describe
 from pbow.experiment.results import NESTED
-from pbow.experiment.tables import stand_in_for
 from pbow.experiment.tasks import plan
 
 # The authors'; captions name it.
@@ -52,10 +51,8 @@ class Results:
         return found[(found.classifier == CLASSIFIER) & (found.selection == NESTED)]
 
     def title(self, name: str) -> str:
-        """Return what figures call a data set; a stand-in is always named so."""
-        title, of = self._entries[name].title, stand_in_for(self._entries[name])
-        is_clear = not of or "stand-in" in title.lower()
-        return title if is_clear else f"{title} (stand-in for {of})"
+        """Return what figures call a data set; the title of a stand-in says so."""
+        return self._entries[name].title
 
     def first_of_shapes(self) -> str:
         """Return the name of the first data set of shapes, which illustrations need."""
