@@ -22,11 +22,10 @@ SECONDS = ["fit_seconds", "encode_seconds", "classify_seconds"]
 class Results:
     """A folder of results; of all runs, what the authors' classifier gave."""
 
-    def __init__(self, folder: AnyPath, data_home: AnyPath | None = None) -> None:
+    def __init__(self, folder: AnyPath) -> None:
         self.experiment = Folder(folder).read_declaration()
         self._runs = Folder(folder).read()
         self._entries = {entry.name: entry for entry in self.experiment.datasets}
-        self._data_home = data_home
         # Several figures are of the same data.
         self.open = cache(self._open)
 
@@ -64,10 +63,8 @@ class Results:
 
     def _open(self, name: str) -> Dataset:
         """Return a data set, unless it is not the one that the runs are of."""
-        seed, home = self.experiment.seed, self._data_home
-        dataset = open_dataset(self._entries[name], seed=seed, data_home=home)
-        records = self._runs.values()
-        known = {record["data"] for record in records if record["dataset"] == name}
+        dataset = open_dataset(self._entries[name], seed=self.experiment.seed)
+        known = {run["data"] for run in self._runs.values() if run["dataset"] == name}
         if known and fingerprint(dataset) not in known:
             msg = f"The data of {name} are not those of the runs."
             raise CannotDraw(msg)

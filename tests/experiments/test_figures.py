@@ -185,7 +185,7 @@ def test_what_cannot_be_drawn_is_told_and_is_no_error(
     monkeypatch.setenv("PBOW_CACHE", str(tmp_path / "cache"))
     text = f"[datasets.own]\n{dataset}\n[descriptors.PBoW]\nmake = 'PersistenceBoW'\n"
     (tmp_path / "own.toml").write_text(text)
-    done = CliRunner().invoke(main, [str(tmp_path), "--data-home", str(tmp_path)])
+    done = CliRunner().invoke(main, [str(tmp_path)])
     assert (done.exit_code, done.stdout) == (0, drawn)
     told = dict(line.split(" is left out: ") for line in done.stderr.splitlines())
     assert len(told) == len(NAMES) - int(drawn[0])
