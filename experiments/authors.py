@@ -56,43 +56,15 @@ class StablePersistenceBoW(pbow.StablePersistenceBoW):
     }
 
     def __init__(
-        self,
-        n_words: Any = (10, 30, 100),
-        *,
-        codebook: str = "mixture",
-        covariance: str = "diag",
-        temperature: float = 2.0,
-        scale: str = "posterior",
-        dtype: str = "float64",
-        weighting: str = "uniform",
-        quantiles: tuple[float | None, float] = (0.05, 0.95),
-        sample_size: int | None = 10_000,
-        whiten: bool = True,
-        point_weight: str | None = None,
-        normalize: str | None = "sqrt",
-        essential: str | float = "drop",
-        n_init: int = 1,
-        n_jobs: int | None = None,
-        random_state: Any = None,
+        self, n_words: Any = (10, 30, 100), *, codebook: str = "mixture", **params: Any
     ) -> None:
-        super().__init__(
-            n_words,
-            covariance=covariance,
-            temperature=temperature,
-            scale=scale,
-            dtype=dtype,
-            weighting=weighting,
-            quantiles=quantiles,
-            sample_size=sample_size,
-            whiten=whiten,
-            point_weight=point_weight,
-            normalize=normalize,
-            essential=essential,
-            n_init=n_init,
-            n_jobs=n_jobs,
-            random_state=random_state,
-        )
+        super().__init__(n_words, **params)
         self.codebook = codebook
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """Name what `params` may have, which scikit-learn does not see, too."""
+        return sorted([*pbow.StablePersistenceBoW._get_param_names(), "codebook"])
 
     def _learn_words(
         self, sample: np.ndarray, n_words: Any, seed: int

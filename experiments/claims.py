@@ -54,18 +54,13 @@ class Results(NamedTuple):
 
 def main() -> None:
     """Write the list."""
-    text = check_claims(*map(read_results, ("exp_a", "exp_b")))
-    (RESULTS / "claims.md").write_text(text, encoding="utf-8")
-
-
-def read_results(name: str) -> Results:
-    """Return what a folder of results has on the paper's cells."""
-    folder = Folder(RESULTS / name)
-    return results_of(folder.read_declaration(), folder.read())
+    folders = [Folder(RESULTS / name) for name in ("exp_a", "exp_b")]
+    read = (results_of(folder.read_declaration(), folder.read()) for folder in folders)
+    (RESULTS / "claims.md").write_text(check_claims(*read), encoding="utf-8")
 
 
 def results_of(experiment: Experiment, runs: Runs) -> Results:
-    """Return the paper's cells, without variants of data sets; raise if some miss."""
+    """Return the paper's cells, without variants of data sets."""
     runs = planned(experiment, runs)
     summary = summarize(experiment, runs)
     rows = summary[
@@ -74,9 +69,6 @@ def results_of(experiment: Experiment, runs: Runs) -> Results:
         & (summary.classifier == CLASSIFIER)
     ]
     names = rows.dataset + "/" + rows.descriptor
-    if not (is_complete := rows.status.str.startswith("complete")).all():
-        msg = f"{experiment.name} is not complete: {', '.join(names[~is_complete])}."
-        raise ValueError(msg)
     optima = {cell.name: cell.optimum for cell in experiment.cells}
     is_own = rows.stand_in_for == ""
     title = rows.dataset_title.where(is_own, rows.stand_in_for)

@@ -1,6 +1,6 @@
 """Accuracies of descriptors on data sets under several classifiers, on the same splits.
 
-A descriptor is anything that scikit-learn can clone, with ``fit_transform(X, y)`` and
+A descriptor is anything that scikit-learn can clone, with ``fit(X)`` and
 ``transform(X)`` from diagrams to rows; or a kernel of pbow, of which the distances are
 taken once for all splits. Everything else is learnt from the training set of a split.
 """
@@ -22,7 +22,7 @@ from tqdm import tqdm
 
 from pbow import evaluation
 from pbow._utils.files import atomic_write
-from pbow.datasets import Dataset, load_dataset
+from pbow.datasets import load_dataset
 from pbow.errors import FewerWordsWarning
 
 SEARCH = evaluation.Search(c_values=(0.1, 1.0, 10.0, 100.0), folds=3, rows=1500)
@@ -70,9 +70,9 @@ def measure(
         dataset = dataset.subsample(part.per_label)
     X, y, groups = dataset.diagrams, dataset.labels, dataset.groups
     splits = dataset.splits(repetitions=part.repetitions)
-    start = time.perf_counter()
     distances = None
     if hasattr(descriptor, "distances"):
+        start = time.perf_counter()
         distances = clone(descriptor).fit(X).distances(X)
         seconds = (time.perf_counter() - start) / len(splits)
         classifiers = [c for c in classifiers if c in {"distance", "neighbors"}]
@@ -81,9 +81,12 @@ def measure(
         if distances is not None:
             H, H_test = distances[np.ix_(train, train)], distances[np.ix_(test, train)]
         else:
-            start = time.perf_counter()
-            H, H_test = _features(descriptor, dataset, train, test, number)
-            seconds = time.perf_counter() - start
+            fresh = clone(descriptor)
+            seeds = [key for key in fresh.get_params() if key.endswith("random_state")]
+            fresh.set_params(**dict.fromkeys(seeds, number))
+            with warnings.catch_warnings(action="ignore", category=FewerWordsWarning):
+                seen = evaluation.represent(fresh, X, train, test)
+            H, H_test, seconds = seen.train, seen.test, sum(seen.seconds.values())
         for classifier in classifiers:
             accuracy, C = classify(
                 classifier,
@@ -100,17 +103,6 @@ def measure(
                 | {"n_train": len(train), "n_test": len(test)}
             )
     return rows
-
-
-def _features(
-    descriptor: Any, dataset: Dataset, train: Any, test: Any, seed: int
-) -> tuple[np.ndarray, np.ndarray]:
-    fresh = clone(descriptor)
-    seeds = [key for key in fresh.get_params() if key.endswith("random_state")]
-    fresh.set_params(**dict.fromkeys(seeds, seed))
-    with warnings.catch_warnings(action="ignore", category=FewerWordsWarning):
-        H = fresh.fit_transform(dataset.diagrams[train], dataset.labels[train])
-    return H, fresh.transform(dataset.diagrams[test])
 
 
 def classify(

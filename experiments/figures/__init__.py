@@ -30,15 +30,15 @@ STYLE = {"svg.hashsalt": "pbow", "text.parse_math": False}
 
 
 def draw_figures(
-    folder: AnyPath, *, data_home: AnyPath | None = None
+    folder: AnyPath,
 ) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
     """Draw the figures of an experiment into ``figures`` in its folder of results.
 
     Return titles and captions by figure, as in ``captions.json``, and why the other
     figures are left out: no such runs, no data, no gudhi. The same results give the
-    same bytes. `data_home` is by default the folder that the variable PBOW_DATA names.
+    same bytes.
     """
-    results = Results(folder, data_home)
+    results = Results(folder)
     target = Path(folder) / "figures"
     target.mkdir(exist_ok=True)
     captions, left_out = {}, {}

@@ -8,11 +8,10 @@ from pbow.experiment import DeclarationError
 
 @click.command()
 @click.argument("folder", metavar="RESULTS_FOLDER")
-@click.option("--data-home", metavar="DIR", help="Folder of the data sets.")
-def main(folder: str, data_home: str | None) -> None:
+def main(folder: str) -> None:
     """Draw the figures of an experiment into RESULTS_FOLDER/figures."""
     try:
-        captions, left_out = draw_figures(folder, data_home=data_home)
+        captions, left_out = draw_figures(folder)
     except (FileNotFoundError, DeclarationError) as error:
         raise click.ClickException(str(error)) from error
     click.echo(f"{len(captions)} figures: {', '.join(captions)}")

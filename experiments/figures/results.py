@@ -11,7 +11,6 @@ from pbow.experiment import Folder, choose, to_frame
 from pbow.experiment.data import fingerprint, open_dataset
 from pbow.experiment.declaration import describe
 from pbow.experiment.results import NESTED
-from pbow.experiment.tables import stand_in_for
 from pbow.experiment.tasks import plan
 
 # The authors'; captions name it.
@@ -23,11 +22,10 @@ SECONDS = ["fit_seconds", "encode_seconds", "classify_seconds"]
 class Results:
     """A folder of results; of all runs, what the authors' classifier gave."""
 
-    def __init__(self, folder: AnyPath, data_home: AnyPath | None = None) -> None:
+    def __init__(self, folder: AnyPath) -> None:
         self.experiment = Folder(folder).read_declaration()
         self._runs = Folder(folder).read()
         self._entries = {entry.name: entry for entry in self.experiment.datasets}
-        self._data_home = data_home
         # Several figures are of the same data.
         self.open = cache(self._open)
 
@@ -52,10 +50,8 @@ class Results:
         return found[(found.classifier == CLASSIFIER) & (found.selection == NESTED)]
 
     def title(self, name: str) -> str:
-        """Return what figures call a data set; a stand-in is always named so."""
-        title, of = self._entries[name].title, stand_in_for(self._entries[name])
-        is_clear = not of or "stand-in" in title.lower()
-        return title if is_clear else f"{title} (stand-in for {of})"
+        """Return what figures call a data set; the title of a stand-in says so."""
+        return self._entries[name].title
 
     def first_of_shapes(self) -> str:
         """Return the name of the first data set of shapes, which illustrations need."""
@@ -67,10 +63,8 @@ class Results:
 
     def _open(self, name: str) -> Dataset:
         """Return a data set, unless it is not the one that the runs are of."""
-        seed, home = self.experiment.seed, self._data_home
-        dataset = open_dataset(self._entries[name], seed=seed, data_home=home)
-        records = self._runs.values()
-        known = {record["data"] for record in records if record["dataset"] == name}
+        dataset = open_dataset(self._entries[name], seed=self.experiment.seed)
+        known = {run["data"] for run in self._runs.values() if run["dataset"] == name}
         if known and fingerprint(dataset) not in known:
             msg = f"The data of {name} are not those of the runs."
             raise CannotDraw(msg)

@@ -42,14 +42,12 @@ def make_up():
             ]:
                 for task in tasks:
                     scores = {name: score_of(task, name) for name in task.classifiers}
+                    same = ("key", "stage", "params", "repetition")
                     records[task.key] = make_record(
                         {} if None in scores.values() else scores,
-                        key=task.key,
-                        stage=task.stage,
                         dataset=task.cell.dataset.name,
                         descriptor=task.cell.descriptor.name,
-                        params=task.params,
-                        repetition=task.repetition,
+                        **{name: getattr(task, name) for name in same},
                     )
         return records
 

@@ -149,9 +149,7 @@ WRONG_ABOVE = {
     "seeds = 3": "expected only name, title, caption, seed, repetitions, classifier; "
     "got seeds (did you mean 'seed'?).",
     "repetitions = 2.5": "a whole number >= 1 in [repetitions]; got 2.5.",
-    "repetitions = 0": "a whole number >= 1 in [repetitions]; got 0.",
     "seed = -1": "a whole number >= 0 in [seed]; got -1.",
-    "seed = true": "a whole number >= 0 in [seed]; got True.",
     "classifier = 3": "a table in [classifier]; got 3.",
     "classifier.c_values = []": "a list of values in [classifier.c_values]; got [].",
     "classifier.c_values = [0, 1]": "numbers > 0 in [classifier.c_values]; got [0.0, 1",
@@ -164,7 +162,6 @@ WRONG_ABOVE = {
 WRONG_DATASET = {
     "load = 'mutag'\nshapes = {}": "expected exactly one of load, diagrams, shapes, "
     "surfaces in [datasets.one]; got ['load', 'shapes'].",
-    "title = 'x'": "surfaces in [datasets.one]; got none.",
     "diagrams = 'x.csv'": "and labels in [datasets.one]; got ['diagrams'].",
     "load = 'mutag'\nlabels = 'x.txt'": "both diagrams and labels in [datasets.one]",
     "load = 'mutag'\nprotocol = '70/30'": "original in [datasets.one]; got '70/30'.",
@@ -172,11 +169,9 @@ WRONG_DATASET = {
 }
 WRONG_DESCRIPTOR = {
     "ours = 1": "true or false in [descriptors.PBoW.ours]; got 1.",
-    "params = 3": "a table in [descriptors.PBoW.params]; got 3.",
     "also = [{ n_words = 3 }, 5]": "a table in [descriptors.PBoW.also]; got 5.",
     "grid.n_words = 3": "a list of values in [descriptors.PBoW.grid]; got 3.",
     "on.third = {}": "some of first, second in [descriptors.PBoW]; got ['third'].",
-    "only = ['first']\non.second = {}": "some of first in [descriptors.PBoW]; got ['se",
     "on = 3": "in [descriptors.PBoW]; got 3.",
     "on.first.papers = 3": "expected only grid, optimum, paper in "
     "[descriptors.PBoW.on.first]; got papers (did you mean 'paper'?).",

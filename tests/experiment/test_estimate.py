@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from pbow.experiment.estimate import Sizes, core_time, estimate_seconds
+from pbow.experiment.estimate import core_time, estimate_seconds
 from pbow.experiment.tasks import plan
 
 TEXT = """
@@ -19,8 +19,7 @@ grid = { n_words = [2, 3, 4] }
 
 
 def seconds(tasks, n_samples=1000, records=None):
-    sizes = {"one": Sizes(n_samples=n_samples, n_labels=2)}
-    return estimate_seconds(tasks, sizes, records or {})
+    return estimate_seconds(tasks, {"one": n_samples}, records or {})
 
 
 @pytest.fixture
@@ -34,16 +33,11 @@ def made(read, make_up):
 
 def test_the_work_grows_with_tasks_samples_and_fits(made):
     screening, [final, *_], _ = made
-    assert seconds([]) == 0.0
     assert seconds(screening) == pytest.approx(6 * seconds(screening[:1]))
     # Not more samples than are drawn to screen, or than there are.
-    assert (
-        seconds(screening, 10_000) == seconds(screening, 500) > seconds(screening, 400)
-    )
+    at_400, at_500, at_600 = (seconds(screening, n) for n in (400, 500, 600))
+    assert at_400 < at_500 == at_600
     assert seconds([final], 20_000) > 100 * seconds([final], 1000)
-    dataset = replace(final.cell.dataset, per_label=500)
-    fewer = replace(final, cell=replace(final.cell, dataset=dataset))
-    assert seconds([fewer], 20_000) == seconds([final], 1000)
     for change in ({"rows": 100}, {"folds_used": 1}, {"folds": 0}, {"c_values": (1,)}):
         search = replace(final.search, **change)
         assert seconds([replace(final, search=search)]) < seconds([final])
@@ -63,7 +57,6 @@ def test_runs_that_are_done_say_how_long_those_of_their_cell_take(made):
         (59.0, "less than a core-minute"),
         (61.0, "1 core-minute"),
         (3560.0, "59 core-minutes"),
-        (3590.0, "1.0 core-hours"),
         (5.4e6, "1,500.0 core-hours"),
     ],
 )

@@ -60,12 +60,9 @@ def test_there_are_no_more_centers_than_distinct_points(points, capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_a_number_of_centers_that_is_none_is_refused(ragged):
+def test_no_centers_and_no_gudhi_are_named(ragged, monkeypatch):
     with pytest.raises(ValueError, match="'n_words' parameter of Atol must be an int"):
         Atol(n_words=0).fit(ragged)
-
-
-def test_without_gudhi_the_extra_is_named(ragged, monkeypatch):
     monkeypatch.setitem(sys.modules, "gudhi.representations.vector_methods", None)
     with pytest.raises(ImportError, match="extra homology of pbow"):
         Atol().fit(ragged)

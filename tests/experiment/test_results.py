@@ -122,21 +122,6 @@ def test_a_damaged_table_is_named_and_stays_as_it_is(folder):
         assert folder.table.read_bytes() == content
 
 
-def test_a_folder_is_of_one_experiment(read, tmp_path):
-    one, other = read(TEXT, "one"), read(TEXT, "other")
-    folder = Folder(tmp_path / "results")
-    with pytest.raises(FileNotFoundError, match=r"with one TOML file; it has 0"):
-        folder.read_declaration()
-    folder.make(one)
-    folder.check(one)
-    assert folder.read_declaration() == one
-    with pytest.raises(FileExistsError, match="experiment 'one', not of 'other'"):
-        folder.check(other)
-    folder.make(other)
-    with pytest.raises(FileNotFoundError, match="it has 2"):
-        folder.read_declaration()
-
-
 def by_words(scores):
     """Return what gives validation and accuracy by words and repetition."""
     return lambda task, _: scores[task.params["n_words"]][task.repetition]

@@ -1,9 +1,7 @@
 """Running an experiment: whatever the order, the processes, the interruptions."""
 
 import multiprocessing
-import os
 import shutil
-import signal
 
 import joblib
 import numpy as np
@@ -112,11 +110,7 @@ def test_all_that_is_planned_is_made_and_nothing_else(file, undisturbed):
         for task in plan(experiment, cell, undisturbed)
     ]
     assert {task.key for task in tasks} == undisturbed.keys()
-    for task in tasks:
-        record = undisturbed[task.key]
-        for name in ("stage", "params", "repetition"):
-            assert record[name] == getattr(task, name)
-        assert (tuple(record["scores"]), record["error"]) == (task.classifiers, "")
+    assert {record["error"] for record in undisturbed.values()} == {""}
     assert progress(experiment, undisturbed)["complete"].all()
     assert len(choose(experiment, undisturbed)) == 2 * 2 * (2 * (2 + 1) + 2)
 
@@ -139,7 +133,9 @@ def test_a_run_is_one_split_of_one_repetition(file, undisturbed, stage, n_train)
         rescale=False,
         seed=6,
     )
-    assert (task.repetition, record["n_train"], record["n_test"]) == (1, n_train, 4)
+    assert (record["n_train"], record["n_test"]) == (n_train, 4)
+    for name in ("stage", "params", "repetition"):
+        assert record[name] == getattr(task, name)
     assert record["n_features"] == task.params["n_words"]
     assert set(record["seconds"]) == {"fit", "encode"}
     for name, scores in record["scores"].items():
@@ -212,65 +208,57 @@ def test_an_interrupted_experiment_goes_on_from_its_table(
     assert lines[0].endswith("5 done")
 
 
-def work(file, out, log, n_files):
-    """Run an experiment, and be killed while the n-th file is written."""
-    measure, sync = run._measure, os.fsync
+def work(file, out, log):
+    """Run an experiment, and log what this process makes."""
+    measure = run._measure
 
     def noting(task, *others):
         with log.open("a") as lines:
             print(task.key, file=lines)
         return measure(task, *others)
 
-    def counting(file):
-        nonlocal n_files
-        if n_files == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        n_files -= 1
-        sync(file)
-
-    run._measure, os.fsync = noting, counting
+    run._measure = noting
     runs = run_experiment(file, out)
     assert progress(read_experiment(file), runs)["complete"].all()  # also of the others
 
 
 @pytest.fixture
 def start(file, out, tmp_path):
-    """Start processes that are killed after so many files; return what they made."""
+    """Start some processes, which log to one file."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         pytest.skip("Unix alone has forks")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])
 
-    def made_by(*n_files):
-        log = tmp_path / "made.txt"
-        started = [
-            context.Process(target=work, args=(file, out, log, n)) for n in n_files
-        ]
+    def begin(n):
+        arguments = (file, out, tmp_path / "made.txt")
+        started = [context.Process(target=work, args=arguments) for _ in range(n)]
         for process in started:
             process.start()
-        for process in started:
-            process.join()
-        codes = {process.exitcode for process in started}
-        return codes, log.read_text().split() if log.exists() else []
+        return started
 
-    return made_by
+    return begin
 
 
 def test_a_killed_experiment_goes_on_to_the_same_table(file, out, undisturbed, start):
-    # The first file is the declaration; of two processes, both are killed.
-    for n_files in ([0], [1], [4, 3], [6]):
-        codes, _ = start(*n_files)
-        assert codes == {-signal.SIGKILL}
-        assert list(out.rglob(".*.tmp"))  # it was killed while it wrote
-    assert 0 < len(Folder(out).read()) < len(undisturbed)
+    # tests/faults.py kills it while it writes.
+    for n_processes, n_files in ((1, 1), (2, 4), (1, 7)):
+        started = start(n_processes)
+        while len(list(out.glob("runs/*.json"))) < n_files:
+            assert all(process.is_alive() for process in started)
+        for process in started:
+            process.kill()
+            process.join()
+    assert 7 <= len(Folder(out).read()) < len(undisturbed)
     assert_same(run_experiment(file, out), undisturbed)
-    assert [*out.rglob("*.tmp"), *out.rglob("*.lock")] == []
+    assert list(out.rglob("*.tmp")) == []
 
 
-def test_processes_on_one_folder_make_no_run_twice(out, undisturbed, start):
-    codes, made = start(999, 999)
-    assert codes == {0}
-    assert sorted(made) == sorted(undisturbed)
+def test_processes_on_one_folder_make_no_run_twice(out, undisturbed, start, tmp_path):
+    for process in (started := start(2)):
+        process.join()
+    assert {process.exitcode for process in started} == {0}
+    assert sorted((tmp_path / "made.txt").read_text().split()) == sorted(undisturbed)
     assert_same(Folder(out).read(), undisturbed)
 
 

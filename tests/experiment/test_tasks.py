@@ -84,7 +84,6 @@ def test_the_best_of_each_repetition_go_on_the_first_of_equals_and_no_failed_one
     found = find_finalists(experiment, experiment.cells[0], records)
     names = [[f'{{"n_words": {n}}}' for n in each] for each in (*inside, tested)]
     assert [*found.inside, found.tested] == names
-    assert found.all(1) == list(dict.fromkeys(names[1] + names[2]))
 
 
 @pytest.mark.parametrize(

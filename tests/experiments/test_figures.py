@@ -1,6 +1,5 @@
 import json
 import shutil
-import sys
 from xml.etree import ElementTree
 
 import matplotlib
@@ -177,11 +176,6 @@ def test_bars_are_the_seconds_of_the_steps(results, frame):
             "0 figures: \n",
             dict.fromkeys(("pipeline", "shapes", "rips_stages"), "of shapes"),
         ),
-        (  # without gudhi
-            "shapes = { n_per_class = 2 }",
-            "1 figures: shapes\n",
-            {"pipeline": "gudhi", "rips_stages": "gudhi"},
-        ),
     ],
 )
 def test_what_cannot_be_drawn_is_told_and_is_no_error(
@@ -189,11 +183,9 @@ def test_what_cannot_be_drawn_is_told_and_is_no_error(
 ):
     monkeypatch.delenv("PBOW_DATA", raising=False)
     monkeypatch.setenv("PBOW_CACHE", str(tmp_path / "cache"))
-    if "gudhi" in reasons.values():
-        monkeypatch.setitem(sys.modules, "gudhi.sklearn", None)
     text = f"[datasets.own]\n{dataset}\n[descriptors.PBoW]\nmake = 'PersistenceBoW'\n"
     (tmp_path / "own.toml").write_text(text)
-    done = CliRunner().invoke(main, [str(tmp_path), "--data-home", str(tmp_path)])
+    done = CliRunner().invoke(main, [str(tmp_path)])
     assert (done.exit_code, done.stdout) == (0, drawn)
     told = dict(line.split(" is left out: ") for line in done.stderr.splitlines())
     assert len(told) == len(NAMES) - int(drawn[0])

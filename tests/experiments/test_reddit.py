@@ -49,16 +49,15 @@ def by_graph(graphs, values):
         yield graph, found
 
 
-def test_triangles_and_clustering_are_those_of_networkx(graphs, adjacency, functions):
+def test_triangles_clustering_and_depth_are_those_of_networkx(
+    graphs, adjacency, functions
+):
     triangles = reddit_features.count_triangles(adjacency)
     for graph, counts in by_graph(graphs, triangles):
         assert counts.tolist() == [*networkx.triangles(graph).values()]
     for graph, found in by_graph(graphs, functions["clustering"]):
         expected = [*networkx.clustering(graph).values()]
         np.testing.assert_allclose(found, expected, atol=1e-9)
-
-
-def test_depth_counts_steps_to_the_nearest_vertex_of_most_neighbors(graphs, functions):
     for graph, found in by_graph(graphs, functions["depth"]):
         for component in networkx.connected_components(graph):
             most = max(graph.degree[v] for v in component)
@@ -88,6 +87,8 @@ def test_functions_of_neighbors_are_those_of_their_definitions(
     }
     for name, values in expected.items():
         np.testing.assert_allclose(functions[name], values, atol=1e-9, err_msg=name)
+    # One of a pair takes the place of persistence.
+    assert all(functions[name].min() >= 0 for _, name in reddit_features.VERTEX_PAIRS)
 
 
 def test_statistics_begin_with_sizes_and_quantiles(graphs, adjacency, functions):
@@ -102,11 +103,6 @@ def test_statistics_begin_with_sizes_and_quantiles(graphs, adjacency, functions)
         expected += [values.mean(), values.std()]
         np.testing.assert_allclose(row[2:18], expected, atol=1e-12)
     assert np.isfinite(rows).all()
-
-
-def test_a_second_function_of_a_pair_is_never_negative(functions):
-    pairs = reddit_features.VERTEX_PAIRS
-    assert all(functions[second].min() >= 0 for _, second in pairs)
 
 
 def test_of_equally_good_values_the_first_is_chosen():

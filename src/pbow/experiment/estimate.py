@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from pbow.experiment.tasks import Runs, Task
 
-__all__ = ["Sizes", "core_time", "estimate_seconds"]
+__all__ = ["core_time", "estimate_seconds"]
 
 # Seconds of a support vector machine per squared number of training samples, and of a
 # representation per run; measured on one core of 2026, for orders of magnitude.
@@ -15,17 +14,10 @@ SECONDS_PER_PAIR = 3e-8
 SECONDS_PER_RUN = 0.3
 
 
-class Sizes(NamedTuple):
-    """Of a data set."""
-
-    n_samples: int
-    n_labels: int
-
-
 def estimate_seconds(
-    tasks: Iterable[Task], sizes: Mapping[str, Sizes], records: Runs
+    tasks: Iterable[Task], sizes: Mapping[str, int], records: Runs
 ) -> float:
-    """Return the seconds that tasks take on one core.
+    """Return the seconds that tasks take on one core; `sizes` are of data sets.
 
     Where a cell has finished runs, their mean time; else by a model of the solver.
     """
@@ -54,12 +46,8 @@ def core_time(seconds: float) -> str:
     return f"{seconds / 3600.0:,.1f} core-hours"
 
 
-def _seconds(task: Task, size: Sizes) -> float:
-    n = size.n_samples
-    if task.cell.dataset.per_label is not None:
-        n = min(n, task.cell.dataset.per_label * size.n_labels)
-    if task.rows is not None:
-        n = min(n, task.rows)
+def _seconds(task: Task, n: int) -> float:
+    n = min(n, task.rows or n)
     folds = task.search.folds
     choosing = min(n, task.search.rows or n) * (1.0 - 1.0 / folds) if folds else 0.0
     n_folds = min(folds, task.search.folds_used or folds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -213,22 +213,21 @@ def choose(experiment: Experiment, runs: Runs) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     for cell in experiment.cells:
         tasks = plan(experiment, cell, runs)
-        finals = [task for task in tasks if task.stage == FINAL]
         if any(task.key not in runs for task in tasks):
             continue
+        done = {
+            (describe(task.params), task.repetition): runs[task.key]
+            for task in tasks
+            if task.stage == FINAL
+        }
         finalists = find_finalists(experiment, cell, runs)
         repetitions = range(experiment.n_repetitions(cell.dataset))
-        for classifier in finals[0].classifiers:
-            done = {
-                (describe(task.params), task.repetition): runs[task.key]
-                for task in finals
-                if classifier in runs[task.key]["scores"]
-            }
+        for classifier in tasks[-1].classifiers:
             nested: list[Record] = []
             for r in repetitions:
-                each = [[done.get((params, r))] for params in finalists.inside[r]]
+                each = [[done[params, r]] for params in finalists.inside[r]]
                 nested += _best(each, classifier, "validation")
-            each = [[done.get((p, r)) for r in repetitions] for p in finalists.tested]
+            each = [[done[p, r] for r in repetitions] for p in finalists.tested]
             tested = _best(each, classifier, "accuracy")
             for selection, chosen in ((NESTED, nested), (TEST_CHOSEN, tested)):
                 if len(chosen) == len(repetitions):
@@ -268,11 +267,11 @@ def progress(experiment: Experiment, runs: Runs) -> pd.DataFrame:
     return pandas().DataFrame(rows)
 
 
-def _best(groups: Iterable[list[Any]], classifier: str, score: str) -> list[Record]:
+def _best(groups: list[list[Record]], classifier: str, score: str) -> list[Record]:
     """Return the group with the best mean; none with a run that failed."""
     # max keeps the first of equals; without folds there is no validation.
     return max(
-        (group for group in groups if None not in group),
+        (group for group in groups if all(record["scores"] for record in group)),
         key=lambda group: np.mean(
             [record["scores"][classifier][score] or 0.0 for record in group]
         ),

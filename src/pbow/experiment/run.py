@@ -40,7 +40,7 @@ from pbow.experiment.declaration import (
 )
 from pbow.experiment.descriptors import make_descriptor
 from pbow.experiment.environment import code_digest, machine, versions
-from pbow.experiment.estimate import Sizes, core_time, estimate_seconds
+from pbow.experiment.estimate import core_time, estimate_seconds
 from pbow.experiment.results import Folder
 from pbow.experiment.surfaces import diagrams_like_surfaces
 from pbow.experiment.tasks import FINAL, Record, Runs, Task, expected_finals, plan
@@ -210,7 +210,7 @@ def _check_descriptors(path: AnyPath, cells: Iterable[Cell]) -> None:
 
 def _look_at_data(
     experiment: Experiment, data_home: str | None, runs: Runs
-) -> tuple[dict[str, _Source], dict[str, Sizes]]:
+) -> tuple[dict[str, _Source], dict[str, int]]:
     """Open every data set once: name those that are missing, refuse others' runs."""
     found, sizes, missing = {}, {}, []
     seed = experiment.seed
@@ -232,9 +232,9 @@ def _look_at_data(
             )
             raise ValueError(msg)
         n_wanted = experiment.n_repetitions(entry)
-        draw(dataset, entry, 0, seed=seed, n_wanted=n_wanted)  # raises if it cannot
+        drawn = draw(dataset, entry, 0, seed=seed, n_wanted=n_wanted)
         found[entry.name] = _Source(located, seed, n_wanted, data_home)
-        sizes[entry.name] = Sizes(len(dataset), len(dataset.label_names))
+        sizes[entry.name] = len(drawn.dataset)
     if not found:
         raise FileNotFoundError(" ".join(missing))
     return found, sizes

@@ -77,13 +77,9 @@ def diagrams_like_surfaces(
     rng = RandomState(of_points)
     # One by one: millions of points need no memory beside their own.
     for label, start, stop in zip(labels, offsets[:-1], offsets[1:], strict=True):
-        _draw(rng, RELIEF[label], points[start:stop])
+        births = rng.normal(size=stop - start)
+        is_relief = rng.uniform(size=len(births)) < RELIEF[label]
+        means = np.where(is_relief, MEAN_OF_RELIEF, MEAN_OF_NOISE)
+        points[start:stop, 0] = births
+        points[start:stop, 1] = births + means * rng.exponential(size=len(births))
     return Diagrams(points, offsets, name="H1"), labels
-
-
-def _draw(rng: RandomState, relief: float, out: NDArray[np.float64]) -> None:
-    births = rng.normal(size=len(out))
-    is_relief = rng.uniform(size=len(out)) < relief
-    means = np.where(is_relief, MEAN_OF_RELIEF, MEAN_OF_NOISE)
-    out[:, 0] = births
-    out[:, 1] = births + means * rng.exponential(size=len(out))

@@ -18,6 +18,7 @@ from pbow.experiment.results import (
     pandas,
     planned,
     progress,
+    to_frame,
 )
 from pbow.experiment.significance import corrected_t_test, wilcoxon
 from pbow.experiment.tasks import Runs
@@ -231,21 +232,19 @@ def remarks(experiment: Experiment, runs: Runs) -> list[str]:
 
 def facts(runs: Runs) -> str:
     """Return one sentence on runs, solver, code and machine."""
-    records = runs.values()
-    scores = [one for record in records for one in record["scores"].values()]
-    n_fits = sum(one["n_fits"] for one in scores)
-    n_capped = sum(one["n_capped"] for one in scores)
-    spent = sum(one["seconds"] for one in scores)
-    spent += sum(sum(record["seconds"].values()) for record in records)
-
-    def each(name: str) -> str:
-        return "; ".join(sorted({str(record[name]) for record in records}))
-
+    frame = to_frame(runs)
+    once = frame.drop_duplicates("key")
+    n_fits, n_capped = int(frame.n_fits.sum()), frame.n_capped.sum()
+    spent = frame.classify_seconds.sum()
+    spent += once.fit_seconds.sum() + once.encode_seconds.sum()
+    code, versions, machines = (
+        "; ".join(sorted(once[name].unique()))
+        for name in ("code", "versions", "machine")
+    )
     return (
-        f"{len(records):,} runs in {core_time(spent)} with {n_fits:,} "
+        f"{len(runs):,} runs in {core_time(spent)} with {n_fits:,} "
         f"support vector machines, of which {n_capped / max(n_fits, 1):.1%} stopped at "
-        f"the limit of iterations. Code: {each('code')}. {each('versions')}. "
-        f"{each('machine')}."
+        f"the limit of iterations. Code: {code}. {versions}. {machines}."
     )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -79,24 +79,15 @@ class Task:
     key: str
 
 
-@dataclass(frozen=True)
-class Finalists:
+class Finalists(NamedTuple):
     """Combinations, as :func:`describe` writes them, that may be chosen.
 
-    Attributes
-    ----------
-    inside : list of list of str
-        For each repetition, the best by validation inside its training set.
-    tested : list of str
-        The best by mean accuracy on the test sets, which is how the authors choose.
+    `inside` are the best by validation inside the training set of each repetition;
+    `tested` by mean accuracy on the test sets, which is how the authors choose.
     """
 
     inside: list[list[str]]
     tested: list[str]
-
-    def all(self, repetition: int) -> list[str]:
-        """Return what is run in a repetition, each combination once."""
-        return list(dict.fromkeys((*self.inside[repetition], *self.tested)))
 
 
 def plan(experiment: Experiment, cell: Cell, records: Runs) -> list[Task]:
@@ -108,7 +99,7 @@ def plan(experiment: Experiment, cell: Cell, records: Runs) -> list[Task]:
     wanted = [
         (json.loads(params), repetition)
         for repetition in range(experiment.n_repetitions(cell.dataset))
-        for params in finalists.all(repetition)
+        for params in dict.fromkeys((*finalists.inside[repetition], *finalists.tested))
     ]
     return screening + _tasks(experiment, cell, FINAL, wanted)
 
@@ -129,23 +120,22 @@ def find_finalists(experiment: Experiment, cell: Cell, records: Runs) -> Finalis
     repetitions = range(experiment.n_repetitions(cell.dataset))
     screening = _screening(experiment, cell)
     if not screening:
-        params = list(map(describe, _with_also(cell, cell.combinations())))
+        params = _with_also(cell, cell.combinations())
         return Finalists([params for _ in repetitions], params)
-    n = experiment.classifier.finalists
     scores = {
         (describe(task.params), task.repetition): _scores(records, task)
         for task in screening
     }
     params = list(dict.fromkeys(name for name, _ in scores))
-    inside = [
-        _best(params, [scores[name, r][0] for name in params], n) for r in repetitions
-    ]
+
+    def going_on(each: Sequence[Any]) -> list[str]:
+        best = _best(params, each, experiment.classifier.finalists)
+        also = _with_also(cell, [json.loads(best[0])])
+        return list(dict.fromkeys(best + also))
+
+    inside = [going_on([scores[name, r][0] for name in params]) for r in repetitions]
     means = [np.mean([scores[name, r][1] for r in repetitions]) for name in params]
-    tested = _best(params, means, n)
-    return Finalists(
-        [best + _also(cell, best[0]) for best in inside],
-        tested + _also(cell, tested[0]),
-    )
+    return Finalists(inside, going_on(means))
 
 
 def _best(params: list[str], scores: Sequence[Any], n: int) -> list[str]:
@@ -161,19 +151,11 @@ def _scores(records: Runs, task: Task) -> tuple[float, float]:
     return -1.0, -1.0
 
 
-def _also(cell: Cell, params: str) -> list[str]:
-    """Return what is tried with the best combination only, but for itself."""
-    variants = map(describe, _with_also(cell, [json.loads(params)]))
-    return [variant for variant in variants if variant != params]
-
-
-def _with_also(cell: Cell, combinations: Iterable[Params]) -> Iterator[Params]:
-    seen = set()
-    for params in combinations:
-        for variant in (params, *(params | more for more in cell.descriptor.also)):
-            if (name := describe(variant)) not in seen:
-                seen.add(name)
-                yield variant
+def _with_also(cell: Cell, combinations: Iterable[Params]) -> list[str]:
+    """Return combinations, each followed by what is also tried with it."""
+    more = ({}, *cell.descriptor.also)
+    each = (params | variant for params in combinations for variant in more)
+    return list(dict.fromkeys(map(describe, each)))
 
 
 def _screening(experiment: Experiment, cell: Cell) -> list[Task]:
@@ -194,31 +176,23 @@ def _tasks(
     experiment: Experiment, cell: Cell, stage: str, wanted: Sequence[tuple[Params, int]]
 ) -> list[Task]:
     asked = experiment.classifier
+    made = make_descriptor(cell.descriptor.make, cell.combinations()[0], seed=0)
+    classifiers = classifiers_for(made, asked.names)
     search = Search(c_values=asked.c_values, max_iterations=asked.max_iterations)
+    rows = None
     if stage == SCREEN:
+        classifiers, rows = classifiers[:1], asked.screen_rows
         search = replace(search, folds=SCREENING_FOLDS, folds_used=1)
     else:
         n_combinations = len(cell.combinations()) + len(cell.descriptor.also)
         chooses = n_combinations * len(asked.c_values) > 1
         folds = asked.folds if chooses else 0
         search = replace(search, folds=folds, rows=asked.c_rows)
-    rows = asked.screen_rows if stage == SCREEN else None
-    made = make_descriptor(cell.descriptor.make, cell.combinations()[0], seed=0)
-    classifiers = classifiers_for(made, asked.names)
-    if stage == SCREEN:
-        classifiers = classifiers[:1]
-
     how = {"search": asdict(search), "rows": rows, "classifiers": classifiers}
-    combinations = {describe(params): params for params, _ in wanted}
     digests = {
-        name: _digest(experiment, cell, params, how)
-        for name, params in combinations.items()
+        name: _digest(_content(experiment, cell, json.loads(name), how))
+        for name in {describe(params) for params, _ in wanted}
     }
-
-    def key(params: Params, repetition: int) -> str:
-        text = f"{digests[describe(params)]} {repetition}"
-        return hashlib.sha256(text.encode()).hexdigest()[:24]
-
     return [
         Task(
             cell=cell,
@@ -228,16 +202,16 @@ def _tasks(
             search=search,
             rows=rows,
             classifiers=classifiers,
-            key=key(params, repetition),
+            key=_digest(f"{digests[describe(params)]} {repetition}")[:24],
         )
         for params, repetition in wanted
     ]
 
 
-def _digest(
+def _content(
     experiment: Experiment, cell: Cell, params: Params, how: dict[str, Any]
 ) -> str:
-    """Return a digest of all that the results of a task depend on in any repetition."""
+    """Return all that the results of a task depend on in any repetition."""
     dataset, descriptor = asdict(cell.dataset), cell.descriptor
     made = make_descriptor(descriptor.make, params, seed=0)
     content = how | {
@@ -248,5 +222,8 @@ def _digest(
         "params": {k: v for k, v in made.get_params().items() if k not in NO_EFFECT},
         **{name: getattr(descriptor, name) for name in OF_DESCRIPTORS},
     }
-    text = json.dumps(content, sort_keys=True, default=repr)
+    return json.dumps(content, sort_keys=True, default=repr)
+
+
+def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
