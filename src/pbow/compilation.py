@@ -149,4 +149,4 @@ def _use_gudhi(cloud: Any) -> None:
         sparse_rips([cloud])
         rips([cloud], return_locations=True)
         # 0.3 ends in a bit that is set: see distinct_keys.
-        cubical([[[0.1, 0.3]]], return_locations=True)
+        cubical([[[0.1, 0.3]], [[[0.1, 0.3]]]], return_locations=True)

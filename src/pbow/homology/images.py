@@ -31,8 +31,9 @@ __all__ = ["cubical"]
 # own; else every face of every pixel is a cell of a complex.
 BYTES_PER_PIXEL = 30.0
 BYTES_PER_CELL = 65.0
-# More for a pixel with locations, measured: values, keys, and what finds their places.
-BYTES_PER_LOCATED_PIXEL = 60.0
+# With locations, measured: in the plane all; else what comes on top, for keys.
+BYTES_PER_LOCATED_PIXEL = 55.0
+BYTES_PER_KEY = 60.0
 
 
 def cubical(
@@ -102,8 +103,9 @@ def cubical(
 
     Notes
     -----
-    Computed by ``gudhi.sklearn.CubicalPersistence``, which is fastest in the
-    plane [1]_; periodic images by ``gudhi.PeriodicCubicalComplex``.
+    Computed by ``gudhi.sklearn.CubicalPersistence``, which is fast in the plane [1]_;
+    periodic images by ``gudhi.PeriodicCubicalComplex``. With locations, images in the
+    plane are computed by a union-find over pixels.
 
     References
     ----------
@@ -199,7 +201,7 @@ def cubical(
 
 
 def _located_in_plane(image: Floats) -> list[Located]:
-    """Return H0, H1, and what all higher dimensions are: nothing."""
+    """Return H0 and H1, and the empty diagram of any higher dimension."""
     height, width = image.shape
     framed = np.full((height + 2, width + 2), np.nan)
     np.add(image, 0.0, out=framed[1:-1, 1:-1])  # no -0.0
@@ -214,10 +216,10 @@ def _located_in_plane(image: Floats) -> list[Located]:
 
 
 def _bytes(image: Floats, wrap: list[bool], *, located: bool) -> float:
-    more = BYTES_PER_LOCATED_PIXEL * image.size if located else 0.0
     if image.ndim == 2 and not any(wrap):
-        return BYTES_PER_PIXEL * image.size + more
-    return BYTES_PER_CELL * float(np.prod([2.0 * n + 1.0 for n in image.shape])) + more
+        return (BYTES_PER_LOCATED_PIXEL if located else BYTES_PER_PIXEL) * image.size
+    cells = float(np.prod([2.0 * n + 1.0 for n in image.shape]))
+    return BYTES_PER_CELL * cells + (BYTES_PER_KEY * image.size if located else 0.0)
 
 
 def _is_flag(value: Any) -> bool:
