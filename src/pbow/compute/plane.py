@@ -145,9 +145,9 @@ def _sort(values: Floats, pixels: Ints) -> Ints:
         if n == 0 or places[b, np.int64(words[0] >> shift & BYTE)] == n:
             continue  # one byte for all, as the last ones of whole numbers are
         start = 0
-        for byte in range(256):
-            count = places[b, byte]
-            places[b, byte] = start
+        for value in range(256):
+            count = places[b, value]
+            places[b, value] = start
             start += count
         for k in range(n):
             byte = np.int64(words[k] >> shift & BYTE)
