@@ -338,6 +338,19 @@ def test_images_without_pixels_have_no_locations_and_several_images_their_own(rn
     assert cubical([], return_locations=True)["H0"].locations is None
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_locations_of_an_image_do_not_depend_on_the_others(n_jobs, rng):
+    shapes = [(9, 9), (3, 4, 3), (4, 3, 3), (0, 0), (5, 6), (2, 3, 2), (7, 1)]
+    images = [rng.integers(0, 5, size=shape) for shape in shapes]
+    X = cubical(images, (1, 0, 2), return_locations=True, n_jobs=n_jobs)
+    assert_same_points(X, cubical(images, (1, 0, 2)))
+    for i, image in enumerate(images):
+        alone = cubical([image], (1, 0, 2), return_locations=True)
+        for name in X.parts:
+            assert_array_equal(X[name][i], alone[name][0])
+            assert_array_equal(X[name].locations_of(i), alone[name].locations_of(0))
+
+
 def test_locations_need_more_memory(monkeypatch):
     image = np.zeros((30, 30))
     monkeypatch.setattr(_memory, "available_memory", lambda: 50.0 * image.size)
