@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from scipy.sparse.csgraph import dijkstra
 from benchmarks.agreement import same_diagrams
 from benchmarks.report import Table, race_table
 from benchmarks.settings import Settings
-from benchmarks.timing import Contender, race
+from benchmarks.timing import Contender, Verdict, race
 from benchmarks.workloads import SEED
 from pbow import Diagrams
 from pbow.datasets import make_shapes
@@ -42,6 +43,7 @@ def benchmark(settings: Settings) -> list[Table]:
         _small_clouds_by_alpha(settings),
         _images(settings),
         _small_images(settings),
+        _located_images(settings),
         _graphs(settings),
         _mesh(settings),
     ]
@@ -140,6 +142,35 @@ def _images(settings: Settings) -> Table:
     return _race(title, ours, "cripser", peer, n_pixels, 1e-9, settings)
 
 
+def _located_images(settings: Settings) -> Table:
+    """Compare images in which many values, few or none are equal."""
+    side = max(10, 200 // settings.shrink)
+    rows, failures = [], []
+    for values, image in _images_by_values(side).items():
+        contenders = [
+            Contender("without", partial(cubical, [image])),
+            Contender(
+                "with locations",
+                partial(cubical, [image], return_locations=True),
+                partial(_same_as, cubical([image])),
+            ),
+        ]
+        without, located = race(contenders, settings)
+        ratio = located.seconds / without.seconds
+        result = located.verdict.text
+        milliseconds = [1e3 * timing.seconds for timing in (without, located)]
+        rows.append([values, *milliseconds, ratio, located.rounds, result])
+        if not located.verdict.same:
+            failures.append(f"Locations of {values}: {result}")
+    return Table(
+        f"Cubical with locations, H0 and H1 of an image of {side} by {side} pixels",
+        ["values", "without, ms", "with, ms", "times without", "rounds", "result"],
+        rows,
+        "One image per call, on one thread.",
+        failures=failures,
+    )
+
+
 def _graphs(settings: Settings) -> Table:
     import gudhi  # noqa: PLC0415 - of the extra
 
@@ -217,12 +248,12 @@ def _race(
         Contender(
             "pbow, return_locations",
             lambda: ours(return_locations=True),
-            lambda X: same_diagrams(expected, _by_sample(X), 0.0),
+            partial(_same_as, expected),
         ),
         Contender(
             f"pbow, {settings.threads} threads",
             lambda: ours(n_jobs=settings.threads),
-            lambda X: same_diagrams(expected, _by_sample(X), 0.0),
+            partial(_same_as, expected),
         ),
     ]
     if isinstance(peer, str):
@@ -234,6 +265,10 @@ def _race(
 
         contenders.append(Contender(name, peer, check))
     return race_table(title, race(contenders, settings), n_points, note=NOTE)
+
+
+def _same_as(expected: Diagrams, X: Diagrams) -> Verdict:
+    return same_diagrams(expected, _by_sample(X), 0.0)
 
 
 def _by_sample(X: Diagrams) -> list[Sequence[np.ndarray]]:
@@ -267,6 +302,26 @@ def _height_maps(n: int) -> list[np.ndarray]:
         ]
     images = data["images"]
     return list(images[:: max(1, len(images) // n)][:n].astype(float))
+
+
+def _images_by_values(side: int) -> dict[str, np.ndarray]:
+    """Return smoothed noise, for which few or many values are equal, and others."""
+    rng = np.random.default_rng(SEED)
+    noise = rng.normal(size=(side, side))
+    smooth = ndimage.gaussian_filter(noise, 1)
+    whole = np.round(255 * (smooth - smooth.min()) / np.ptp(smooth))
+    few = smooth.copy()
+    few.ravel()[np.argsort(smooth, axis=None)[:3]] = smooth.min()
+    return {
+        "whole numbers to 255": whole,
+        "single precision, multiples of 1/255": (whole / 255).astype(np.float32),
+        "multiples of 1/255": whole / 255,
+        "doubles, three equal": few,
+        "doubles": smooth,
+        "doubles, not smoothed": noise,
+        "two values": (noise > 0).astype(float),
+        "one value": np.zeros((side, side)),
+    }
 
 
 def _discussions(n: int) -> list[tuple[np.ndarray, int]]:

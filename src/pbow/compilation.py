@@ -147,6 +147,8 @@ def _use_gudhi(cloud: Any) -> None:
     # Without gudhi nobody needs its loops.
     with suppress(ImportError):
         sparse_rips([cloud])
-        rips([cloud], return_locations=True)
-        # 0.3 ends in a bit that is set: see distinct_keys.
-        cubical([[[0.1, 0.3]]], return_locations=True)
+        for dims in (0, 1):
+            rips([cloud], dims, return_locations=True)
+        # These end in bits that are set, far from each other: see distinct_keys.
+        image = [[-0.1, 0.3]]
+        cubical([image, [image]], return_locations=True)

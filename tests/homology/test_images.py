@@ -266,7 +266,7 @@ def pairs_by_gudhi(image, dim, periodic):
     pixels = np.arange(image.size).reshape(image.shape).ravel(order="F")
     flat = image.ravel()
     pairs = [(pixels[a], pixels[b]) for a, b in pairs]
-    pairs = [(a, b) for a, b in pairs if flat[a] < flat[b]]
+    pairs = [(a, b if flat[b] < np.inf else -1) for a, b in pairs if flat[a] < flat[b]]
     return sorted(pairs + [(pixels[a], -1) for a in born])
 
 
@@ -298,9 +298,7 @@ def test_locations_do_not_depend_on_how_many_bits_values_have(scale, rng):
 
 @pytest.mark.parametrize("n_equal", [0, 2, 40_000])
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_locations_in_large_images_are_those_that_keys_find(
-    n_equal, sign, rng, monkeypatch
-):
+def test_locations_in_large_images_are_the_pixels_of_gudhis_pairs(n_equal, sign, rng):
     image = ndimage.gaussian_filter(rng.normal(size=(200, 220)), 2)
     image[:, :20] = sign * 0.0
     minima = np.argsort(image.ravel())[:n_equal]
@@ -308,17 +306,13 @@ def test_locations_in_large_images_are_those_that_keys_find(
     image[50:60, 50:60] = np.inf
     images = [image, np.empty((0, 0)), image[::-1]]
     X = cubical(images, return_locations=True)
-    monkeypatch.setattr("pbow.homology.images.may_be_distinct", lambda _: False)
-    Y = cubical(images, return_locations=True)
-    for name in X.parts:
+    assert_same_points(X, cubical(images))
+    for dim, name in enumerate(X.parts):
         assert_values_at_locations(X[name], images)
-        for i in range(3):
-            one, other = (
-                {(*p, *at) for p, at in zip(Z[i].tolist(), where.tolist(), strict=True)}
-                for Z in (X[name], Y[name])
-                for where in [Z.locations_of(i)[:, :, 0]]
-            )
-            assert one == other
+        for i in (0, 2):
+            expected = pairs_by_gudhi(images[i], dim, [False, False])
+            found = sorted(map(tuple, X[name].locations_of(i)[:, :, 0].tolist()))
+            assert found == expected
 
 
 def _pixels(part):
@@ -344,11 +338,24 @@ def test_images_without_pixels_have_no_locations_and_several_images_their_own(rn
     assert cubical([], return_locations=True)["H0"].locations is None
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_locations_of_an_image_do_not_depend_on_the_others(n_jobs, rng):
+    shapes = [(9, 9), (3, 4, 3), (4, 3, 3), (0, 0), (5, 6), (2, 3, 2), (7, 1)]
+    images = [rng.integers(0, 5, size=shape) for shape in shapes]
+    X = cubical(images, (1, 0, 2), return_locations=True, n_jobs=n_jobs)
+    assert_same_points(X, cubical(images, (1, 0, 2)))
+    for i, image in enumerate(images):
+        alone = cubical([image], (1, 0, 2), return_locations=True)
+        for name in X.parts:
+            assert_array_equal(X[name][i], alone[name][0])
+            assert_array_equal(X[name].locations_of(i), alone[name].locations_of(0))
+
+
 def test_locations_need_more_memory(monkeypatch):
     image = np.zeros((30, 30))
-    monkeypatch.setattr(_memory, "available_memory", lambda: 60.0 * image.size)
+    monkeypatch.setattr(_memory, "available_memory", lambda: 50.0 * image.size)
     cubical([image])
-    with pytest.raises(MemoryError, match=r"Image 0: it needs about 81 kB"):
+    with pytest.raises(MemoryError, match=r"Image 0: it needs about 49\.5 kB"):
         cubical([image], return_locations=True)
 
 

@@ -1,13 +1,17 @@
 """Pixels at which classes of an image in the plane are born and die, by union-find.
 
-Pixels enter one by one, by value, equal ones by index. Those that are there touch eight
-neighbors each. Those that are not there yet touch four, and one more that never enters
-touches all at the border, the *outside*. A loop surrounds a component of these, and is
-filled by its last pixel: in reverse order, that is where the component is born.
+Conventions:
 
-The *mask* of a pixel has a bit for each neighbor, clockwise from the one above, which
-is set if the neighbor enters earlier. Runs of earlier and of later neighbors take turns
-around a pixel. Only at a *saddle*, with several runs of both, do components merge.
+* pixels enter one by one, by value, equal ones by index. Pixels that have entered are
+  connected to all eight neighbors, and the others to four, and to the *outside* if they
+  are at the border. The outside never enters;
+* a loop is around a component of pixels that have not entered, and dies with the last
+  of them. In reverse order components of these merge, and the one born later dies: its
+  first pixel is the death of a loop, and the pixel that merges is the birth;
+* the *mask* of a pixel has a bit for each neighbor, clockwise from the one above, set
+  if the neighbor enters earlier. Around the pixel runs of earlier neighbors, which are
+  connected without it, take turns with runs of later ones. Components merge only at a
+  *saddle*, a pixel with several runs of both.
 """
 
 from __future__ import annotations
@@ -32,33 +36,32 @@ BYTE = np.uint64(255)
 # Of one type, while 1 and -1 would be of two, and _merge compiled for each.
 FORWARD, BACKWARD = np.int64(1), np.int64(-1)
 
-# For each mask: earlier neighbors, and later ones, of which only sides touch.
+# All of these are tables over masks.
 EARLIER = np.arange(256)
 LATER = 255 - EARLIER
 SIDES = 0b01010101
-# The last side of each run of later neighbors, and the first neighbor of the run of
-# earlier ones that follows: the next neighbor, or the one after it.
+# One neighbor of each run: of later ones the last that shares a side, and of earlier
+# ones, which follow, the first. It is the next neighbor, or the one after that.
 LATER_RUNS = LATER & SIDES & ~(LATER >> 1 & (LATER >> 2 | LATER << 6))
-_NEXT = LATER_RUNS << 1
-_FIRST = _NEXT & EARLIER | (_NEXT & LATER) << 1
-EARLIER_RUNS = (_FIRST | _FIRST >> 8) & 255
+FOLLOWING = LATER_RUNS << 1
+FOLLOWING = FOLLOWING & EARLIER | (FOLLOWING & LATER) << 1
+EARLIER_RUNS = (FOLLOWING | FOLLOWING >> 8) & 255
 IS_SADDLE = LATER_RUNS & (LATER_RUNS - 1) != 0
-# The bit of one neighbor that the pixel is joined to; NONE if there is none.
+# The place of any bit that is set.
 NONE = 8
-_LOWEST_BIT = np.array([NONE, *((mask & -mask).bit_length() - 1 for mask in range(1, 256))])
-DOWN, UP = _LOWEST_BIT[EARLIER], _LOWEST_BIT[LATER & SIDES]
+ANY = np.array([NONE, *(mask.bit_length() - 1 for mask in range(1, 256))])
+DOWN, UP = ANY[EARLIER], ANY[LATER & SIDES]
 
 
 @loop
 def locate_in_plane(framed: Floats, width: int, scratch: Ints) -> Any:
     """Return points and pixels of H0, and points and pixels of H1.
 
-    ``framed`` is the image in a frame of NaN, flat, without -0.0, with rows of
-    ``width``; ``scratch`` is
-    of shape (3, framed.size). Points of H0 are in the order of their
-    deaths, the essential one last, and of H1 of their births, from the last one on.
-    Those born at their death or at inf are left out. The pixel of a death at inf is -1.
-    Cost: n_pixels, a sort of the saddles, and nearly as many merges.
+    ``framed`` is the image in a frame of NaN, flat, with rows of ``width``, without
+    -0.0; ``scratch`` is of shape (3, framed.size). Both change. Points of H0 are in the
+    order of their deaths, the essential one last; those of H1 in reverse order of their
+    births. Points born at inf are left out, and those born at the value of their death.
+    A death at inf has the pixel -1. Cost: n_pixels, and nearly n_saddles.
     """
     n = framed.shape[0]
     masks = np.empty(n, np.uint8)
@@ -67,11 +70,10 @@ def locate_in_plane(framed: Floats, width: int, scratch: Ints) -> Any:
     steps[0], steps[1], steps[2] = -width, 1 - width, 1
     steps[3], steps[4], steps[5] = 1 + width, width, width - 1
     steps[6], steps[7], steps[8] = -1, -1 - width, 0
-    # Each pixel has a parent that is earlier, or later, and the first of a component is
-    # its own; of later ones, in reverse order, the outside comes first.
+    # The parents of a pixel are an earlier one and a later one, or itself.
     down, up, saddles = scratch[0], scratch[1], scratch[2]
     outside = n - 1
-    framed[outside] = np.inf
+    framed[outside] = np.inf  # and of the highest index: first in reverse order
     for p in range(n):
         up[p] = outside
     n_saddles = n_lowest = n_highest = 0
@@ -142,11 +144,11 @@ def _sort(values: Floats, pixels: Ints) -> Ints:
         shift = np.uint64(8 * b)
         if n == 0 or places[b, np.int64(words[0] >> shift & BYTE)] == n:
             continue  # one byte for all, as the last ones of whole numbers are
-        place = 0
-        for byte in range(256):
-            count = places[b, byte]
-            places[b, byte] = place
-            place += count
+        start = 0
+        for value in range(256):
+            count = places[b, value]
+            places[b, value] = start
+            start += count
         for k in range(n):
             byte = np.int64(words[k] >> shift & BYTE)
             place = places[b, byte]
@@ -165,13 +167,14 @@ def _merge(
     saddles: Ints,
     masks: Masks,
     framed: Floats,
-    sign: int,
+    sign: Any,
     points: Floats,
     pixels: Ints,
 ) -> int:
-    """Merge components at each saddle; return how many points and pixels are set.
+    """Set points and pixels of the components that die at saddles; return how many.
 
-    Those of earlier pixels if ``sign`` is 1, and of later ones, in reverse, if -1.
+    Components are those of earlier pixels if ``sign`` is 1, and in reverse order those
+    of later ones if it is -1. The root of each is its first pixel.
     """
     n, row, width = saddles.shape[0], 0, steps[4]
     younger_end = 0 if sign > 0 else 1
@@ -204,4 +207,5 @@ def _merge(
 
 @helper
 def _unframed(p: int, width: int) -> int:
+    """Return the index of a pixel in the image without a frame."""
     return p - width - 1 - 2 * (p // width - 1)

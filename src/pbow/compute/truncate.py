@@ -22,8 +22,9 @@ NEGATIVE_ZERO = np.uint64(2**63)
 def are_told_apart(words: Words, n_bits: Any) -> bool:
     """Return whether no two words differ in their last ``n_bits`` bits alone.
 
-    And whether none is cut to -0.0, which is not below 0.0. ``n_bits`` is a uint64. One word for each cut one stands in a hash table of at least
-    twice as many places. Cost: n_words.
+    And whether none is cut to -0.0, which is not below 0.0. ``n_bits`` is a uint64. One
+    word for each cut one stands in a hash table of at least twice as many places. Cost:
+    n_words.
     """
     n = words.shape[0]
     n_places, shift = 2, np.uint64(63)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,12 @@ from pbow.homology._common import (
     import_gudhi,
     make_diagrams,
 )
-from pbow.homology._locations import Located, check_return_locations, distinct_keys
+from pbow.homology._locations import (
+    LocatedBatch,
+    check_return_locations,
+    distinct_keys,
+    make_located,
+)
 from pbow.homology._memory import check_memory
 
 __all__ = ["cubical"]
@@ -31,8 +37,9 @@ __all__ = ["cubical"]
 # own; else every face of every pixel is a cell of a complex.
 BYTES_PER_PIXEL = 30.0
 BYTES_PER_CELL = 65.0
-# More for a pixel with locations, measured: values, keys, and what finds their places.
-BYTES_PER_LOCATED_PIXEL = 60.0
+# With locations, measured: in the plane all; else what comes on top, for keys.
+BYTES_PER_LOCATED_PIXEL = 55.0
+BYTES_PER_KEY = 60.0
 
 
 def cubical(
@@ -102,8 +109,9 @@ def cubical(
 
     Notes
     -----
-    Computed by ``gudhi.sklearn.CubicalPersistence``, which is fastest in the
-    plane [1]_; periodic images by ``gudhi.PeriodicCubicalComplex``.
+    Computed by ``gudhi.sklearn.CubicalPersistence``, which is fast in the plane [1]_;
+    periodic images by ``gudhi.PeriodicCubicalComplex``. With locations, images in the
+    plane are computed by a union-find over pixels.
 
     References
     ----------
@@ -177,47 +185,82 @@ def cubical(
         # What is born with the masked pixels is none of the image.
         return [diagram[np.isfinite(diagram[:, 0])] for diagram in diagrams]
 
-    def one_located(item: tuple[Floats, list[bool]]) -> list[Located]:
-        image, wrap = item
-        if image.ndim == 2 and image.size > 0 and not any(wrap):
-            of_dim = _located_in_plane(image)
-            return [of_dim[min(dim, 2)] for dim in wanted]
-        keys = distinct_keys([image])
-        keyed = keys.keys.reshape(image.shape)
-        diagrams = [diagram.reshape(-1, 2) for diagram in compute(keyed, wrap)]
-        return [Located(*keys.locate([diagram])[:2]) for diagram in diagrams]
+    def by_keys(batch: list[tuple[Floats, list[bool]]]) -> list[LocatedBatch]:
+        keys = distinct_keys([image for image, _ in batch])
+        bounds = pairwise(keys.starts.tolist())
+        keyed = [
+            (keys.keys[start:stop].reshape(image.shape), wrap)
+            for (image, wrap), (start, stop) in zip(batch, bounds, strict=True)
+        ]
+        if all(image.size > 0 and not any(wrap) for image, wrap in keyed):
+            # One call for all: a call takes as long as a small image.
+            diagrams = plain.transform([image for image, _ in keyed])
+        else:
+            diagrams = [compute(*item) for item in keyed]
+        batches = []
+        for of_dim in zip(*diagrams, strict=True):
+            found = keys.locate([diagram.reshape(-1, 2) for diagram in of_dim])
+            items = np.repeat(np.arange(len(batch)), found.counts)
+            first = keys.starts[items, np.newaxis, np.newaxis]
+            found.locations[...] -= np.where(found.locations < 0, 0, first)
+            batches.append(found)
+        return batches
+
+    def several(batch: Sequence[tuple[Floats, list[bool]]]) -> list[LocatedBatch]:
+        found = []
+        for is_flat, run in groupby(batch, lambda item: _is_flat(*item)):
+            if is_flat:
+                found += [_located_in_plane(image, wanted) for image, _ in run]
+            else:
+                found.append(by_keys(list(run)))
+        return [
+            LocatedBatch(*map(np.concatenate, zip(*of_dim, strict=True)))
+            for of_dim in zip(*found, strict=True)
+        ]
 
     items = list(zip(checked, wraps, strict=True))
+    if located:
+        return make_located(
+            several,
+            items,
+            [image.size for image in checked],
+            wanted,
+            unit="images",
+            n_jobs=n_jobs,
+            progress=progress,
+        )
     return make_diagrams(
-        one_located if located else one,
-        items,
-        wanted,
-        unit="images",
-        n_jobs=n_jobs,
-        progress=progress,
+        one, items, wanted, unit="images", n_jobs=n_jobs, progress=progress
     )
 
 
-def _located_in_plane(image: Floats) -> list[Located]:
-    """Return H0, H1, and what all higher dimensions are: nothing."""
+def _is_flat(image: Floats, wrap: list[bool]) -> bool:
+    return image.ndim == 2 and image.size > 0 and not any(wrap)
+
+
+def _located_in_plane(image: Floats, dims: Sequence[int]) -> list[LocatedBatch]:
     height, width = image.shape
     framed = np.full((height + 2, width + 2), np.nan)
     np.add(image, 0.0, out=framed[1:-1, 1:-1])  # no -0.0
-    points, pixels, loops, filled = locate_in_plane(
+    found = locate_in_plane(
         framed.ravel(), width + 2, np.empty((3, framed.size), np.int64)
     )
-    return [
-        Located(points, pixels[:, :, np.newaxis]),
-        Located(loops, filled[:, :, np.newaxis]),
-        Located(np.empty((0, 2)), np.empty((0, 2, 1), np.int64)),
-    ]
+    # Those of H0, H1, and of higher dimensions, where the plane has none.
+    all_points = found[0], found[2], np.empty((0, 2))
+    all_pixels = found[1], found[3], np.empty((0, 2), np.int64)
+    located = []
+    for dim in dims:
+        points, pixels = all_points[min(dim, 2)], all_pixels[min(dim, 2)]
+        count = np.array([len(points)])
+        located.append(LocatedBatch(points, pixels[:, :, np.newaxis], count))
+    return located
 
 
 def _bytes(image: Floats, wrap: list[bool], *, located: bool) -> float:
-    more = BYTES_PER_LOCATED_PIXEL * image.size if located else 0.0
-    if image.ndim == 2 and not any(wrap):
-        return BYTES_PER_PIXEL * image.size + more
-    return BYTES_PER_CELL * float(np.prod([2.0 * n + 1.0 for n in image.shape])) + more
+    if _is_flat(image, wrap):
+        return (BYTES_PER_LOCATED_PIXEL if located else BYTES_PER_PIXEL) * image.size
+    cells = float(np.prod([2.0 * n + 1.0 for n in image.shape]))
+    return BYTES_PER_CELL * cells + (BYTES_PER_KEY * image.size if located else 0.0)
 
 
 def _is_flag(value: Any) -> bool:
