@@ -104,6 +104,7 @@ def _seed(
     most: Floats,
     chosen: NDArray[np.int64],
 ) -> int:
+    """Add words ``first:last`` by the compiled loop, see :func:`_add_words`."""
     candidates, gains = np.empty(n_trials, np.int64), np.empty(n_trials)
     lowest, near = np.empty(len(most)), np.zeros(len(most), np.uint64)
     n_found: int = _add_words(
@@ -207,6 +208,7 @@ def _draw_candidates(
     block_sums: Floats,
     candidates: NDArray[np.int64],
 ) -> None:
+    """Draw points with probabilities proportional to ``squared``."""
     for i in range(candidates.shape[0]):
         share = draw_unit(stream, np.uint64(1 + k * candidates.shape[0] + i))
         candidates[i] = _walk_to(share * total, squared, block_sums)

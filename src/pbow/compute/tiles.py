@@ -44,8 +44,8 @@ def tile(points: Floats) -> tuple[NDArray[np.intp], Tiles]:
     """Return an order of ``points`` (n, 2) in which neighbors are close, and its tiles.
 
     It goes through strips of equal numbers of points side by side, and in a strip from
-    one end to the other, so that boxes are about as wide as they are high. Points that
-    16 bits do not tell apart keep their order, unless x differs.
+    one end to the other, so that boxes are about as wide as they are high. Coordinates
+    are sorted by their first 16 bits between the least and the largest one.
     """
     n = len(points)
     n_tiles = -(-n // TILE)
