@@ -731,10 +731,14 @@ def _check_locations(locations: ArrayLike, part: _Part, name: str) -> Ints:
         some = found[start : start + CHECKED_AT_ONCE]
         essential = np.isposinf(part.points[start : start + CHECKED_AT_ONCE, 1])
         is_index = some >= 0
-        # Unsigned numbers above it would be negative in 64 bits.
-        valid = ((some >= -1) & (some <= np.iinfo(np.int64).max)).all(axis=(1, 2))
-        valid &= (is_index[:, :, :-1] >= is_index[:, :, 1:]).all(axis=(1, 2))
-        valid &= is_index[:, 0, 0] & ~(is_index[:, 1, 0] & essential)
+        valid = is_index[:, 0, 0] & ~(is_index[:, 1, 0] & essential)
+        # By columns: there are few, and numpy would take its time over short rows.
+        for end, k in np.ndindex(some.shape[1:]):
+            column = some[:, end, k]
+            # Unsigned numbers above it would be negative in 64 bits.
+            valid &= (column >= -1) & (column <= np.iinfo(np.int64).max)
+            if k > 0:
+                valid &= is_index[:, end, k - 1] | (column < 0)
         if not valid.all():
             row = start + int(np.argmin(valid))
             diagram = int(np.searchsorted(part.offsets, row, side="right")) - 1

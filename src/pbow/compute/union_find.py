@@ -26,6 +26,7 @@ __all__ = [
     "mark_simple",
     "marks_of",
     "merge_components",
+    "set_values",
     "sublevel_graphs",
 ]
 
@@ -207,6 +208,24 @@ def lower_stars(
 def marks_of(levels: Floats, order: Ints, by_vertex: np.bool_) -> Floats:
     """Return what stands for the vertex of each rank: its value, or its index."""
     return order.astype(np.float64) if by_vertex else levels
+
+
+@loop
+def set_values(
+    points: Floats, offsets: Ints, values: Floats, nodes: Ints, vertices: Ints
+) -> None:
+    """Move the vertices in ``points`` to ``vertices``, and put their values there.
+
+    The points of graph g are ``offsets[g]:offsets[g + 1]``. A death at inf has the
+    vertex -1. Cost: n_points.
+    """
+    for g in range(len(nodes) - 1):
+        for k in range(offsets[g], offsets[g + 1]):
+            for end in range(2):
+                vertices[k, end] = -1
+                if points[k, end] < math.inf:
+                    vertices[k, end] = np.int64(points[k, end])
+                    points[k, end] = values[nodes[g] + vertices[k, end]]
 
 
 @loop

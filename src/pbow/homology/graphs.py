@@ -10,7 +10,7 @@ import numpy as np
 from pbow._utils.checks import check_dims
 from pbow._utils.threads import for_each_block
 from pbow.compute.extended import extended_graphs
-from pbow.compute.union_find import count_neighbors, sublevel_graphs
+from pbow.compute.union_find import count_neighbors, set_values, sublevel_graphs
 from pbow.diagrams import LARGEST_COORDINATE, Diagrams
 from pbow.errors import ParameterError
 from pbow.homology._common import Floats, Ints, as_numbers, check_items
@@ -260,13 +260,10 @@ def _gathered(points: Floats, starts: Ints, counts: Ints) -> tuple[Floats, Ints]
     return points[rows], offsets
 
 
-def _located(ends: Floats, offsets: Ints, heights: Floats, nodes: Ints) -> Diagrams:
+def _located(points: Floats, offsets: Ints, heights: Floats, nodes: Ints) -> Diagrams:
     """Return the diagrams of which a loop gave the vertices of birth and death."""
-    first = np.repeat(nodes[:-1], np.diff(offsets))[:, np.newaxis]
-    finite = np.isfinite(ends)
-    vertices = np.where(finite, ends, 0.0).astype(np.int64)
-    points = np.where(finite, heights[first + vertices], np.inf)
-    vertices[~finite] = -1
+    vertices = np.empty(points.shape, np.int64)
+    set_values(points, offsets, heights, nodes, vertices)
     return Diagrams(points, offsets, locations=vertices[:, :, np.newaxis])
 
 
