@@ -29,9 +29,7 @@ FIGURES = (
 STYLE = {"svg.hashsalt": "pbow", "text.parse_math": False}
 
 
-def draw_figures(
-    folder: AnyPath,
-) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
+def draw_figures(folder: AnyPath) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
     """Draw the figures of an experiment into ``figures`` in its folder of results.
 
     Return titles and captions by figure, as in ``captions.json``, and why the other

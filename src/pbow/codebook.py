@@ -63,7 +63,7 @@ COVARIANCE_FLOOR = 1e-4
 START_A_POINT = 60.0
 SEED_A_POINT = 0.6
 ASSIGN_A_WORD = 0.3
-EXPECT_A_WORD = 3.0
+EXPECT_A_WORD = 1.0
 # Of one thread at a time: a quarter of a millisecond.
 LIKELIHOODS_PER_CHUNK = 1_000_000
 # A component with a thousandth of a point is lost.

@@ -178,6 +178,9 @@ WRONG_DESCRIPTOR = {
     "on.first.paper.std = 1": "for accuracy in [descriptors.PBoW.on.first.paper]",
     "only = ['third']": "some of first, second in [descriptors.PBoW]; got ['third",
     "only = 'first'": "a list of values in [descriptors.PBoW.only]; got 'first'.",
+    "params.n_words = 2020-01-01": "lists or tables in [descriptors.PBoW.params]; got "
+    "datetime.date(2020, 1, 1).",
+    "params.n_words = nan": "finite numbers, true, false, lists or tables in [descr",
     "only = []": "a list of values in [descriptors.PBoW.only]; got [].",
 }
 ONE = f"[datasets.one]\n%s\n{DESCRIPTOR}"
@@ -210,8 +213,8 @@ def test_an_error_names_the_file_the_place_and_what_is_there(declare, text, mess
 
 @pytest.mark.parametrize(
     "content",
-    [b"a = = 3", b"\xff\xfe\x00", b"seed = " + b"9" * 5000],
-    ids=["syntax", "no text", "digits"],
+    [b"a = = 3", b"\xff\xfe\x00", b"seed = " + b"9" * 5000, b"a = " + b"[" * 3000],
+    ids=["syntax", "no text", "digits", "depth"],
 )
 def test_what_is_not_toml_is_named(tmp_path, content):
     path = tmp_path / "other.toml"

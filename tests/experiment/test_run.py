@@ -306,6 +306,17 @@ def test_the_working_folder_may_change_while_a_process_lives_and_the_data_may_no
         run_experiment(file, "here")
 
 
+def test_data_that_change_after_the_start_are_refused(declare, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    X, labels = diagrams_like_surfaces(20, 15, random_state=1)
+    write_diagrams(X, "own.pbow")
+    np.savetxt("own.txt", labels, fmt="%d")
+    with pytest.raises(ValueError, match="The data of own have changed since the st"):
+        run_experiment(
+            declare(FILES), "out", report=lambda _: write_diagrams(X[::-1], "own.pbow")
+        )
+
+
 ALSO = "[2, 4] }\nalso = [{ wieghting = 'ramp' }]"
 # What is replaced, and by what; the second data set is opened after the first is done.
 WRONG = [

@@ -332,7 +332,7 @@ def read_experiment(path: AnyPath) -> Experiment:
     try:
         text = path.read_bytes().decode()
         content = tomllib.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         msg = f"Expected {path} to be TOML: {error}"
         raise DeclarationError(msg) from error
     return _Reader(path).experiment(content, text)
@@ -426,6 +426,11 @@ class _Reader:
         if origin is dict and isinstance(value, dict):
             return {k: self._value(inner[1], place, one) for k, one in value.items()}
         if kind is Any:
+            try:
+                json.dumps(value, allow_nan=False)  # the format of runs
+            except (TypeError, ValueError):
+                kinds = "text, finite numbers, true, false, lists or tables"
+                self.fail(place, kinds, repr(value))
             return None if value == NONE else value
         expected, is_valid = _PLAIN_TYPES[origin]
         if origin is int and place != "seed":

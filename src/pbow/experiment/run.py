@@ -63,6 +63,7 @@ class _Source(NamedTuple):
     seed: int
     n_wanted: int
     data_home: str | None
+    digest: str
 
 
 def run_experiment(
@@ -233,7 +234,7 @@ def _look_at_data(
             raise ValueError(msg)
         n_wanted = experiment.n_repetitions(entry)
         drawn = draw(dataset, entry, 0, seed=seed, n_wanted=n_wanted)
-        found[entry.name] = _Source(located, seed, n_wanted, data_home)
+        found[entry.name] = _Source(located, seed, n_wanted, data_home, digest)
         sizes[entry.name] = len(drawn.dataset)
     if not found:
         raise FileNotFoundError(" ".join(missing))
@@ -253,7 +254,7 @@ def _make_runs(tasks: list[Task], source: _Source, folder: Folder) -> tuple[int,
 
     Returns the number of tasks, and how many of them were made.
     """
-    entry, seed, n_wanted, data_home = source
+    entry, seed, n_wanted, data_home, digest = source
     repetition = tasks[0].repetition
     drawn: Draw | None = None
     n_made = 0
@@ -264,7 +265,9 @@ def _make_runs(tasks: list[Task], source: _Source, folder: Folder) -> tuple[int,
                 continue
             if drawn is None:  # others may have done all of it
                 dataset = open_dataset(entry, seed=seed, data_home=data_home)
-                digest = fingerprint(dataset)
+                if fingerprint(dataset) != digest:
+                    msg = f"The data of {entry.name} have changed since the start."
+                    raise ValueError(msg)
                 drawn = draw(dataset, entry, repetition, seed=seed, n_wanted=n_wanted)
             record = _measure(task, drawn, seed + repetition) | {"data": digest}
             with atomic_write(path) as file:

@@ -7,7 +7,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
-from sklearn.utils import check_array
+
+from pbow._utils.checks import is_finite_number
 
 __all__ = ["corrected_t_test", "wilcoxon"]
 
@@ -16,18 +17,16 @@ Floats = NDArray[np.float64]
 # Accuracies are ratios of counts: the same difference must be the same number, whatever
 # the last bits of its two ends are, or ranks would be split where there is a tie.
 DECIMALS = 9
-# So many pairs have fewer signs than scipy permutes.
-MOST_PERMUTED = 13
 
 
 def wilcoxon(first: ArrayLike, second: ArrayLike) -> float:
-    """Return the p-value of the exact two-sided Wilcoxon signed-rank test.
+    """Return the p-value of the two-sided Wilcoxon signed-rank test.
 
     The fraction of all 2^n assignments of signs to the ranks whose sum of positive
     ranks is at least as far from its mean. Pairs without a difference are dropped, as
     Wilcoxon did; equal differences share the mean of their ranks, and the distribution
-    is that of the ranks so shared, so that it is exact with ties as well. Of more than
-    13 pairs with ties it is the normal approximation.
+    is that of the ranks so shared, so that it is exact with ties as well. For more than
+    13 differences with ties, or more than 50, it is the normal approximation.
 
     Parameters
     ----------
@@ -48,11 +47,7 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> float:
     """
     differences = _differences(first, second)
     differences = differences[differences != 0.0]
-    n = len(differences)
-    if n < 2:
-        return 1.0
-    method = stats.PermutationMethod() if n <= MOST_PERMUTED else "auto"
-    return float(stats.wilcoxon(differences, method=method).pvalue)
+    return float(stats.wilcoxon(differences).pvalue) if len(differences) > 1 else 1.0
 
 
 def corrected_t_test(
@@ -89,6 +84,10 @@ def corrected_t_test(
     >>> round(p, 4)
     0.0405
     """
+    for name, value in (("n_train", n_train), ("n_test", n_test)):
+        if not is_finite_number(value) or value <= 0:
+            msg = f"Expected {name} to be a number of samples > 0; got {value!r}."
+            raise ValueError(msg)
     differences = _differences(first, second)
     n = len(differences)
     if n < 2:
@@ -102,6 +101,13 @@ def corrected_t_test(
 
 
 def _differences(first: ArrayLike, second: ArrayLike) -> Floats:
-    one, other = check_array([first, second], dtype=np.float64)
+    one, other = np.asarray(first, np.float64), np.asarray(second, np.float64)
+    valid = one.ndim == 1 and one.shape == other.shape and len(one) > 0
+    if not valid or not np.isfinite(one - other).all():
+        msg = (
+            "Expected two lists of finite accuracies of the same length, paired by "
+            f"split; got {first!r:.80} and {second!r:.80}."
+        )
+        raise ValueError(msg)
     differences: Floats = np.round(one - other, DECIMALS)
     return differences
