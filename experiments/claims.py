@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def results_of(experiment: Experiment, runs: Runs) -> Results:
-    """Return the paper's cells, without variants of data sets."""
+    """Return the paper's cells, without variants of data sets; raise if some miss."""
     runs = planned(experiment, runs)
     summary = summarize(experiment, runs)
     rows = summary[
@@ -69,6 +69,9 @@ def results_of(experiment: Experiment, runs: Runs) -> Results:
         & (summary.classifier == CLASSIFIER)
     ]
     names = rows.dataset + "/" + rows.descriptor
+    if not (is_complete := rows.status.str.startswith("complete")).all():
+        msg = f"{experiment.name} is not complete: {', '.join(names[~is_complete])}."
+        raise ValueError(msg)
     optima = {cell.name: cell.optimum for cell in experiment.cells}
     is_own = rows.stand_in_for == ""
     title = rows.dataset_title.where(is_own, rows.stand_in_for)
@@ -200,7 +203,7 @@ def times_against_words(rows: pd.DataFrame) -> str:
             for value in (ratios.min(), ratios.median(), ratios.max())
         )
         parts.append(
-            f"{'kernels' if is_kernel else 'PI and RM'}{' on stand-ins' * is_stand_in} "
+            f"{'kernels' if is_kernel else 'PI and RM'}{' on stand-ins' * bool(is_stand_in)} "
             f"{low} to {high}, median {middle}, at least 10 in "
             f"{(ratios >= 10.0).sum()} of {len(ratios)}"
         )

@@ -50,7 +50,7 @@ NUMBERS = (
     *(
         np.uint64(2**64 - 1),
         np.longdouble("1e4000"),
-        np.datetime64("NaT"),
+        np.datetime64("NaT", "s"),
         pd.NA,
         pd.NaT,
     ),

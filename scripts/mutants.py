@@ -35,6 +35,7 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
@@ -43,7 +44,7 @@ from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from hypothesis import Phase, settings
@@ -75,8 +76,9 @@ LONGEST = 2.0
 PATIENCE = 120
 MEMORY = 4 << 30
 KILLED, SURVIVED, TIMEOUT = "killed", "survived", "timeout"
-# The status of a fork whose functions cannot be changed in place.
-UNCHANGEABLE = 77
+# The statuses of forks: of one whose functions cannot be changed in place, and of one
+# that has failed itself.
+UNCHANGEABLE, BROKEN = 77, 70
 
 
 class Selection:
@@ -158,7 +160,7 @@ class Forks:
                 return UNCHANGEABLE
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
         folder = CACHE / "tmp" / str(os.getpid())
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         os.environ["PYTEST_DEBUG_TEMPROOT"] = str(folder)
         selection, items = Selection(tests, key), [self.items[name] for name in tests]
         hook = items[0].config.hook
@@ -295,7 +297,7 @@ def in_processes(
                 os.setsid()
                 os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), 1)
                 os.dup2(1, 2)
-                os._exit(work(task))
+                end_with(work, task)
             running[pid] = [task, time.monotonic(), 0]
         if not running:
             return
@@ -311,6 +313,17 @@ def in_processes(
                     os.killpg(pid, signal.SIGPROF)
                 entry[1:] = [time.monotonic(), used]
         time.sleep(0.05)
+
+
+def end_with(work: Callable[[Any], int], task: Any) -> NoReturn:
+    """End this fork, whatever happens: it must not go on as its parent."""
+    code = BROKEN
+    try:
+        code = work(task)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
 
 
 def used_by(pid: int) -> int:
@@ -491,7 +504,12 @@ def run(arguments: argparse.Namespace) -> None:
 
     def note(task: Any, status: int) -> None:
         module, mutation, used, key = task
-        if os.waitstatus_to_exitcode(status) == UNCHANGEABLE:
+        code = os.waitstatus_to_exitcode(status)
+        if code == UNCHANGEABLE:
+            return
+        if code == BROKEN:
+            print(f"not tried, see {OUTPUT}: {key}", flush=True)
+            del late[key]
             return
         chosen = changes[key][2]
         if not status and task in early and len(used) < len(chosen):
@@ -529,13 +547,12 @@ def run(arguments: argparse.Namespace) -> None:
     killers = {one["killer"] for one in entries if one["key"] in changes} - {""}
     seconds = {name: tests.all[name]["seconds"] for name in sorted(killers)}
 
-    def must_pass(_: Any, status: int) -> None:
-        if status:
-            sys.exit(f"{killer_of('unchanged').read_text()} fails without a change.")
-
     if seconds:
-        task = ("", None, seconds, "unchanged")
-        preload([*{file_of(name) for name in killers}], Forks([task], 1, must_pass))
+        task, codes = ("", None, seconds, "unchanged"), []
+        forks = Forks([task], 1, lambda _, status: codes.append(status))
+        preload([*{file_of(name) for name in killers}], forks)
+        if codes != [0]:
+            sys.exit(f"Without a change a test fails; see {killer_of('unchanged')}.")
 
 
 def log_of(seed: int) -> Path:

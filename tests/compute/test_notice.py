@@ -8,9 +8,11 @@ import pytest
 
 from pbow.compute import notice
 
-# Two loops, in a process of its own: here all is compiled already.
+# Two loops, in a process of its own: here all is compiled already. The first one imports
+# scipy.linalg, which with numpy 2.0 looks for stderr.
 CODE = """
 import numpy as np
+import scipy.linalg
 from pbow.compute.union_find import count_neighbors
 {before}
 edges, ends = np.zeros((1, 2), np.int32), np.array([0, 1])

@@ -199,7 +199,7 @@ def _add_ones(
         first = max(start, offsets[diagram])
         end = offsets[diagram + 1]
         found = labels[first - start : min(stop, end) - start]
-        # Indices are unsigned: one that may be negative is looked at twice.
+        # Indices are unsigned: one that may be negative is compared twice.
         for t in range(found.shape[0]):
             tally[np.uint32(found[t])] += 1
         if end > stop:

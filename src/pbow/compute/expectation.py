@@ -20,12 +20,9 @@ Floats = NDArray[np.float64]
 
 # Below this, likelihoods have lost digits; the slow way has its own scale.
 FAINT = 1e-250
-# A component that is fainter than another by as many bits adds nothing to their sum,
-# which is rounded to 53.
-FAR = 56.0
 # Of a float64: its digits, and those of 1.
 MANTISSA, BITS_OF_1 = 2**52 - 1, 1023 << 52
-# Unsigned, because an index that may be negative is looked at twice.
+# Unsigned: an index that may be negative is compared twice.
 ZERO, TILE_U, N_SUMS = np.uint64(0), np.uint64(TILE), np.uint64(6 * LANES)
 
 
@@ -37,9 +34,10 @@ def expect(
     Rows: sum of responsibilities r, of r dx, r dy, r dx dx, r dx dy, r dy dy, with dx,
     dy from the component's mean. Also returns the log-likelihood. The density of point
     i of the tiles is set to ``densities[0, i] * 2 ** densities[1, i]``. In a tile,
-    components are left out whose share of its points is lost in rounding. Cost: one
-    power of 2 per point and component that is not; compiled calls end after
-    ``points_per_call``, rounded up to whole tiles.
+    components whose density is negligible are left out, see :func:`find_near`; each
+    changes the density of a point by less than its rounding. Cost: one power of 2 per
+    point and component of its tile; compiled calls end after ``points_per_call``,
+    rounded up to whole tiles.
     """
     n, unit = components.shape[1], components[5].max()
     packed = pad(components, LANES)
@@ -100,7 +98,7 @@ def _expect(
     for at in range(first, last):
         low = np.uint64(at) * TILE_U
         size = min(TILE, densities.shape[1] - at * TILE)
-        n_near = find_near(boxes, at, components, FAR, bounds, near)
+        n_near = find_near(boxes, at, components, bounds, near)
         for t in range(TILE):
             total[t] = 0.0
         for j in range(n_near):

@@ -243,7 +243,7 @@ def label_grid(
     unsure = np.empty(BLOCK, np.int32)
     listed = np.empty(BLOCK, np.int32)
     # One axis: the compiler cannot know that a point has two coordinates, and would
-    # not vectorise. Indices are unsigned: one that may be negative is looked at twice.
+    # not vectorise. Indices are unsigned: one that may be negative is compared twice.
     flat, flat_words = points.reshape(2 * points.shape[0]), words.reshape(2 * n_words)
     inverse_x, inverse_y = inverse[0], inverse[1]
     rate_x, rate_y = inverse_x * frame[2], inverse_y * frame[3]

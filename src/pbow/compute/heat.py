@@ -128,7 +128,7 @@ def _add_products(
     """Add to ``out[i, j]`` the sum of ``a[i, t] * b[t, j]`` over a group of t.
 
     Arrays are flat, and ``group`` is the number of the first of a and of that of b.
-    Numbers are unsigned: an index that may be negative is looked at twice.
+    Numbers are unsigned: an index that may be negative is compared twice.
     """
     start = group * U8 * width
     for i in range(n_rows):

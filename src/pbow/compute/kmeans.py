@@ -15,7 +15,7 @@ from pbow.compute.assign import BLOCK, INFINITY, scan_block
 from pbow.compute.jit import inlined, interpreted, is_compiled, loop
 from pbow.compute.random import draw_unit, fill_units
 from pbow.compute.sums import sum_between, sum_of
-from pbow.compute.tiles import TILE, Tiles
+from pbow.compute.tiles import ROUNDED, TILE, Tiles
 
 __all__ = ["choose_seeding", "lloyd", "seed_plusplus"]
 
@@ -28,10 +28,8 @@ QUARTER = 0.25 * (1.0 - 1e-9)
 SMALLEST_SQUARE = 1e-290
 # With fewer, distances between the words take longer than what they save.
 POINTS_PER_WORD = 8
-# More than sums and distances are rounded by, of their size.
-ROUNDED = 1e-9
 FURTHER = 1.0 + ROUNDED
-# Unsigned, because an index that may be negative is looked at twice.
+# Unsigned: an index that may be negative is compared twice.
 ZERO, TILE_U, BLOCK_U = np.uint64(0), np.uint64(TILE), np.uint64(BLOCK)
 # Distances that numpy computes while a word is chosen, in all: a tenth of a second.
 IN_NUMPY = Allowance(2e7)
@@ -448,7 +446,7 @@ def _move_and_assign(
     for low in range(start, stop, BLOCK):
         size = min(BLOCK, stop - low)
         some, known, distances = points[low:], labels[low:], squared[low:]
-        # Indices are unsigned: one that may be negative is looked at twice.
+        # Unsigned: an index that may be negative is compared twice.
         for t in range(size):
             k = np.uint64(known[t])
             dx, dy = some[t, 0] - words[k, 0], some[t, 1] - words[k, 1]

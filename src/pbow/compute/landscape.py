@@ -333,7 +333,7 @@ def _integral(
     which each waits for the last one, take no longer than one. Of lines that end at the
     same time, a's goes first; the step between them has no length. What comes first is
     asked of whole numbers, because the next step waits for the answer. Indices are
-    unsigned: one that may be negative is looked at twice.
+    unsigned: one that may be negative is compared twice.
     """
     a_order, b_order = a.view(np.int64), b.view(np.int64)
     n_steps = (i_end - i + j_end - j) // LINE

@@ -269,7 +269,7 @@ def _by_nodes(
             f = heat.node_starts[first + i] + (r - top) * own
             start = (r - row) * width
             for k in range(0, min(own, width), LANES):
-                # Indices are unsigned: one that may be negative is looked at twice.
+                # Indices are unsigned: one that may be negative is compared twice.
                 u, g = np.uint64(f + k), np.uint64((start + k) * n_lanes + lane)
                 f0, f1, f2, f3 = nodes[u], nodes[u + U1], nodes[u + U2], nodes[u + U3]
                 f4, f5 = nodes[u + U4], nodes[u + U5]
@@ -343,7 +343,7 @@ def _by_points(left: Heat, i: int, right: Heat, j: int, room: Floats) -> float:
             low += LANES
         while high < births.shape[0] and births[high] <= b3 + reach:
             high += LANES
-        # Indices are unsigned: one that may be negative is looked at twice.
+        # Indices are unsigned: one that may be negative is compared twice.
         for k in range(np.uint64(low), np.uint64(high)):
             birth, death, persistence = births[k], deaths[k], 2.0 * persistences[k]
             e0 = _pair(b0 - birth, d0 - death, p0 * persistence, rate)

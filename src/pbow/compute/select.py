@@ -60,7 +60,7 @@ def add_bins(points: Floats, bins: Ints) -> None:
 
 @loop
 def _bits_of(persistence: float) -> np.uint64:
-    # Unsigned, because an index that may be negative is looked at twice. And -0.0 is 0:
+    # Unsigned: an index that may be negative is compared twice. And -0.0 is 0:
     # its sign is the highest bit.
     return np.uint64(bits_of_64(abs(persistence)))
 

@@ -11,7 +11,7 @@ from pbow.compute.jit import helper, inlined
 
 __all__ = ["sum_between", "sum_of"]
 
-# Unsigned, because an index that may be negative is looked at twice.
+# Unsigned: an index that may be negative is compared twice.
 U1, U2, U3, U4, U5, U6, U7, U8 = (np.uint64(i) for i in range(1, 9))
 
 

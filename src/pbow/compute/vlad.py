@@ -167,7 +167,7 @@ def _add(
     out: Floats,
 ) -> int:
     """Add labeled points ``start:stop``; return the diagram that goes on at stop."""
-    # Unsigned and of one axis: an index that may be negative is looked at twice.
+    # Unsigned and of one axis: an index that may be negative is compared twice.
     one, two = np.uint64(1), np.uint64(2)
     inverse_x, inverse_y = inverse[0], inverse[1]
     flat = words.reshape(2 * words.shape[0])

@@ -5,6 +5,8 @@ values are replaced by *keys*: distinct floats in the same order, of equal value
 one of the lower index first. Births and deaths are then keys, and turn back into
 places; and places into values. Points of one value, which only the keys tell apart, are
 left out, so that the diagrams are those of the values themselves.
+
+Graphs and images in the plane need no keys: their loops return the places themselves.
 """
 
 from __future__ import annotations

@@ -85,7 +85,8 @@ def cubical(
         ``X["H1"].locations`` of shape (n_points, 2, 1) has flat indices, which
         ``numpy.unravel_index(i, image.shape)`` turns into rows and columns, and -1 for
         the death of an essential point. Of pixels with equal values the one of the
-        lower index enters first. The points are the same, maybe in another order.
+        lower index enters first. The points are the same in another order, so that a
+        model with a fixed `random_state` draws another sample of them.
     n_jobs : int or None, default=None
         Number of threads. None is 1 outside a joblib context, -1 all processors. The
         result does not depend on it.

@@ -68,7 +68,7 @@ def test_what_pillow_would_make_up_for_is_refused():
     data = bytearray(encoded(np.ones((4, 4), np.uint16), "tif"))
     bits_a_sample = struct.pack("<2HL", 258, 3, 1)
     struct.pack_into("<2HL", data, data.index(bits_a_sample), 258, 3, 10**6)
-    with pytest.raises(FileFormatError, match="Tag data larger than file"):
+    with pytest.raises(FileFormatError, match=r"damaged.*(larger than file|Truncated)"):
         read_picture(bytes(data), "a.tif", "depth")
 
 
