@@ -202,8 +202,9 @@ def times_against_words(rows: pd.DataFrame) -> str:
             f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
             for value in (ratios.min(), ratios.median(), ratios.max())
         )
+        where = " on stand-ins" if is_stand_in else ""
         parts.append(
-            f"{'kernels' if is_kernel else 'PI and RM'}{' on stand-ins' * bool(is_stand_in)} "
+            f"{'kernels' if is_kernel else 'PI and RM'}{where} "
             f"{low} to {high}, median {middle}, at least 10 in "
             f"{(ratios >= 10.0).sum()} of {len(ratios)}"
         )
@@ -289,7 +290,9 @@ def _best(rows: pd.DataFrame) -> str:
 
 
 def _signed(values: dict[str, float]) -> str:
-    return ", ".join(f"{title} {value:+.1f}" for title, value in values.items())
+    # Adding 0 makes 0 of what is rounded to -0.
+    rounded = {title: round(value, 1) + 0.0 for title, value in values.items()}
+    return ", ".join(f"{title} {value:+.1f}" for title, value in rounded.items())
 
 
 def _count(holds: dict[str, bool]) -> str:

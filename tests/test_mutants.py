@@ -153,9 +153,9 @@ def test_functions_of_one_name_on_one_line_are_not_changed_in_place(
 
 
 @pytest.fixture
-def tests(mutants, tmp_path, monkeypatch):
+def tests(mutants, tmp_path):
     """Tests of two files, of which the second runs line 3 when it is collected."""
-    monkeypatch.setattr(mutants, "CACHE", tmp_path)
+    usual, mutants.CACHE = mutants.CACHE, tmp_path
     mutants.prepare()
     for file, outside in (("test_a.py", []), ("test_b.py", [3])):
         path = f"tests/{file}"
@@ -165,7 +165,8 @@ def tests(mutants, tmp_path, monkeypatch):
             f"{path}::test_fast": {"seconds": 0.5, "lines": {"a": [4]}},
         }
         mutants.trace_of(path).write_text(json.dumps(traced))
-    return mutants.Tests()
+    yield mutants.Tests()
+    mutants.CACHE = usual
 
 
 def test_tests_of_a_changed_line_are_chosen_with_those_of_its_module_first(
@@ -198,11 +199,11 @@ def end(how):
         while True:
             pass
     time.sleep(0.01)
-    return how == "failed"
+    return {"passed": 0, "failed": 1}[how]
 
 
 def test_each_process_ends_as_its_task_does(mutants, tmp_path):
-    tasks = ["passed", "failed", "killed", "out of time", "passed"]
+    tasks = ["passed", "failed", "killed", "out of time", "unknown", "passed"]
     log = tmp_path / "out"
     found = sorted(mutants.in_processes(end, tasks, 2, log))
     assert found == [
@@ -211,6 +212,7 @@ def test_each_process_ends_as_its_task_does(mutants, tmp_path):
         ("out of time", signal.SIGPROF),
         ("passed", 0),
         ("passed", 0),
+        ("unknown", mutants.BROKEN << 8),
     ]
 
 

@@ -7,6 +7,7 @@ from experiments.figures.drawing import BLUE, GREEN, RED, CannotDraw, Drawn, new
 from experiments.figures.labels import learn
 from experiments.figures.results import Results
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
@@ -118,8 +119,9 @@ def shapes(results: Results) -> Drawn:
     results.first_of_shapes()
     clouds, labels = make_shapes(n_per_class=1, random_state=0)
     limits = (clouds.min(), clouds.max())
-    figure = new_figure(8.4, 5.8)
+    figure = Figure(figsize=(8.4, 5.8))  # some layouts of matplotlib crush axes in 3-D
     axes = figure.subplots(2, 3, subplot_kw={"projection": "3d"})
+    figure.subplots_adjust(0.02, 0.02, 0.98, 0.94, wspace=0.02, hspace=0.16)
     for ax, cloud, label in zip(axes.flat, clouds, labels, strict=True):
         ax.scatter(*cloud.T, c=cloud[:, 2], cmap="viridis", s=5.0, linewidths=0)
         ax.set(title=SHAPE_NAMES[label], xlim=limits, ylim=limits, zlim=limits)

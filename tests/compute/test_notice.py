@@ -8,8 +8,8 @@ import pytest
 
 from pbow.compute import notice
 
-# Two loops, in a process of its own: here all is compiled already. The first one imports
-# scipy.linalg, which with numpy 2.0 looks for stderr.
+# Two loops, in a process of its own: here all is compiled already. With numpy 2.0 the
+# import of scipy.linalg, which numba needs, looks for stderr.
 CODE = """
 import numpy as np
 import scipy.linalg
