@@ -116,9 +116,9 @@ def _parse_columns(
     "--columns",
     metavar="LIST",
     callback=_parse_columns,
-    show_default="all",
-    help="Columns of clouds that are coordinates: by number, counted from 0, as in "
-    "1,2,3, or by name, as in x,y,z.",
+    show_default="all coordinates; source and target, or the first two",
+    help="Columns of clouds that are coordinates, or of edge lists that are the two "
+    "ends: by number, counted from 0, as in 1,2,3, or by name, as in x,y,z.",
 )
 @click.option("--max-edge", type=float, help="Leave longer edges of clouds out.")
 @click.option(
