@@ -20,7 +20,12 @@ from pbow.datasets.raw_text import Columns, advice, positions, read_edges, read_
 from pbow.errors import FileFormatError, ParameterError, format_error
 from pbow.homology import Graphs, read_mesh
 from pbow.io.folders import find_input_files
-from pbow.io.images import IMAGE_EXTENSIONS, read_image_file, unstacked
+from pbow.io.images import (
+    IMAGE_EXTENSIONS,
+    read_image_file,
+    unstacked,
+    warn_of_bit_depths,
+)
 from pbow.io.labels import labels_of
 from pbow.io.npy import read_npy
 from pbow.io.npz import Npz, opened
@@ -114,8 +119,8 @@ def read_raw(
     ParameterError
         If `kind` is missing and the extensions are ambiguous.
     ImportError
-        For ``.png``, ``.jpg`` and ``.tif`` without Pillow, which is in the extra
-        ``datasets``.
+        For ``.png``, ``.jpg``, ``.tif`` and ``.bmp`` without Pillow, which is in the
+        extra ``datasets``.
 
     Examples
     --------
@@ -149,6 +154,8 @@ def read_raw(
         labels += named or [file.absolute().parent.name] * len(found)
     if kind == "clouds" and columns is None:
         _warn_of_numbered_points(samples, origins)
+    if kind == "images":
+        warn_of_bit_depths(zip(samples, origins, strict=True))
     return RawData(samples, _names(origins), labels)
 
 
