@@ -211,7 +211,7 @@ def test_folders_are_labels(run, tmp_path, labeled):
     result = run("homology all --labels-out l.txt --names-out n.txt -o x.pbow")
     assert read_diagrams("x.pbow") == homology.cubical(labeled)
     assert (tmp_path / "l.txt").read_text().splitlines() == ["a", "a", "b", "b"]
-    names = ["all/a/1.png", "all/a/2.png", "all/b/2.png", "all/b/10.png"]
+    names = ["a/1.png", "a/2.png", "b/2.png", "b/10.png"]
     assert (tmp_path / "n.txt").read_text().splitlines() == names
     assert result.stderr.splitlines()[:2] == ["n.txt: 4 names", "l.txt: 2 a, 2 b"]
     run("homology all/b all/a --labels-out l.txt -o x.pbow")

@@ -171,7 +171,8 @@ def test_a_folder_without_files_stands_for_its_subfolders_which_are_labels():
         Path("data", name).parent.mkdir(parents=True, exist_ok=True)
         np.savetxt(Path("data", name), CLOUD, delimiter=",")
     data = read_raw("data", "clouds")
-    assert data.names == ["data/b2/1.csv", "data/b10/1.csv", "data/b10/2.csv"]
+    assert data.names == ["b2/1.csv", "b10/1.csv", "b10/2.csv"]
+    assert read_raw(Path("data").absolute(), "clouds").names == data.names
     assert data.labels == ["b2", "b10", "b10"]
     np.savetxt("data/0.csv", CLOUD, delimiter=",")
     assert read_raw("data", "clouds").names == ["0.csv"]

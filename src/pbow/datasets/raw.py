@@ -55,9 +55,9 @@ class RawData:
         Clouds and images are arrays; graphs are pairs (edges, number of vertices);
         meshes are pairs (vertices, faces).
     names : list of str
-        The name of each sample: that of its file. With its folder if files in several
-        folders have the same name, and with a number, counted from 0, if a file holds
-        several samples: ``clouds.npy:3``.
+        The name of each sample: that of its file. With its folder, from the one that
+        all are in, if files in several folders have the same name, and with a number,
+        counted from 0, if a file holds several samples: ``clouds.npy:3``.
     labels : list of str
         The label of each sample: the one in its ``.npz`` file, if that has labels, or
         else the name of the folder that its file is in.
@@ -221,8 +221,11 @@ def _names(origins: Sequence[Path]) -> list[str]:
     sizes, done = Counter(origins), Counter[Path]()
     unique = len({file.name for file in sizes}) == len(sizes)
     names = []
+    # However the files were given, by absolute paths or by relative ones.
+    absolute = {file: file.absolute() for file in sizes}
+    folder = os.path.commonpath([p.parent for p in absolute.values()])
     for file in origins:
-        name = file.name if unique else file.as_posix()
+        name = file.name if unique else absolute[file].relative_to(folder).as_posix()
         names.append(name if sizes[file] == 1 else f"{name}:{done[file]}")
         done[file] += 1
     return names
