@@ -74,6 +74,8 @@ PLY += "property list uchar int vertex_indices\nend_header\n"
         ("graphs", "a.csv", ",a,b\n0,7,3\n", "a column has no name"),
         ("graphs", "a.txt", "", "has no edges"),
         ("graphs", "a.txt", "1 2\n\nanna bob\n", "integers on line 3, got 'anna bob'"),
+        ("graphs", "a.csv", "v0,v1\nv1,v2\n", "'v1,v2'. Number the vertices; or read"),
+        ("graphs", "a.csv", "0.5,1\n", "two integers on line 1, got '0.5,1'"),
         ("graphs", "a.txt", "1 " + "9" * 400, "two integers on line 1, got '1 9"),
         ("graphs", "a.txt", "1 -2\n", "expected two integers on line 1, got '1 -2'"),
         ("meshes", "a.off", "OFF\n0 0 0\n", "a.off: it has no vertices;"),
@@ -91,6 +93,7 @@ def test_a_file_of_something_else_is_refused(kind, name, content, message):
     "text",
     [
         "7 3\n3 12\n",
+        "a,b\n7,3\n3,12\n",
         "source,target\n7,3\n3,12\n",
         "# weighted\n7, 3, 0.5\n3, 12, 2\n",
         "source,target\n7.0,3.0\n3.0,12.0\n",

@@ -255,6 +255,8 @@ def test_results_of_another_program_name_its_function():
     message = r"results for from_gudhi, got results of ripser.*from_ripser\(results\)"
     with pytest.raises(ValueError, match=message):
         from_gudhi([{"dgms": [[[0, 1]]]}])
+    with pytest.raises(ValueError, match=r"from_ripser\(\[result\]\)"):
+        from_gudhi({"dgms": [[[0, 1]]]})
 
 
 @pytest.mark.parametrize("convert", REFUSED)

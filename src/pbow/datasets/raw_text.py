@@ -109,11 +109,13 @@ def _find_ends(file: Path, header: list[str]) -> Columns | None:
     Raises where the names say that those are none, or that a file has several graphs.
     """
     names = [name.lower().removesuffix("id").rstrip("_ ") for name in header]
-    ends = [names.index(end) for pair in ENDS if {*pair} <= {*names} for end in pair]
+    pair = next((pair for pair in ENDS if {*pair} <= {*names}), ())
+    ends = [names.index(end) for end in pair]
     several = OF_SEVERAL_GRAPHS.intersection(names)
     if not several and (ends or NO_END.isdisjoint(names[:2])):
-        return ends[:2] if ends[:2] != [0, 1] else None
-    chosen = [header[k] for k in ends[:2]] or ["source", "target"]
+        # Of the first two, a vertex alone may be on a line.
+        return None if ends in ([], [0, 1]) else ends
+    chosen = [header[k] for k in ends] or ["source", "target"]
     strange = several or NO_END
     name = next(name for name, key in zip(header, names, strict=True) if key in strange)
     problem = f"its column {name!r} is not the end of an edge"

@@ -28,16 +28,15 @@ def check_results(results: Any, call: str, reader: str = "") -> list[Any]:
 
     Those that another function than `reader` converts are refused by its name.
     """
+    if reader:
+        refuse_results(results, reader)
     if isinstance(results, (str, bytes, Mapping)) or not np.iterable(results):
         msg = (
             "Expected a list of results, one per sample; got "
             f"{type(results).__name__}. Wrap one result in a list: [{call}]."
         )
         raise ValueError(msg)
-    samples = list(results)
-    if reader:
-        refuse_results(samples, reader)
-    return samples
+    return list(results)
 
 
 def from_list_by_dimension(sample: Any, index: int, call: str) -> dict[int, Any]:
