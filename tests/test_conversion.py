@@ -50,11 +50,22 @@ def test_columns_of_a_table_are_parts(ragged):
     [
         (check_diagrams, {"birth": [0.0], "death": [1.0]}, "one diagram per cell; got"),
         (check_diagrams, {0: [[]]}, "name of a part must be .* got 0"),
-        (check_diagrams, {"H1": [[], None]}, "cell in column 'H1', row 'b' is not an"),
+        (
+            check_diagrams,
+            {"H1": [[], None]},
+            r"'H1', row 'b' is None.* diagram is \[\]",
+        ),
+        (check_diagrams, {"H1": [[], np.nan]}, r"'H1', row 'b' is nan.* diagram is \["),
         (
             check_diagrams,
             {"H0": [[], []], "label": [3, 5]},
-            r"cell in column 'label', row 'a' has shape \(\); expected \(n_points, 2\)",
+            r"Column 'label' does not hold diagrams; leave it out: df\[\['H0'\]\]",
+        ),
+        (check_diagrams, {"y": ["a", "b"], "H0": [[], []]}, "Column 'y' does not hold"),
+        (
+            check_diagrams,
+            {"sample": [0], "dim": [1], "birth": [0.0], "death": [1.0]},
+            r"row per point\..*df\.groupby\('sample'\)",
         ),
         (check_diagrams, {"H1": [[], [[2, 1]]]}, "Diagram 1 of part H1 .* dies before"),
         (
@@ -150,7 +161,11 @@ def test_samples_of_several_parts_make_a_collection(ragged):
         ([{"dgms": [[]]}, {"dgms": [[]]}], r"pbow\.io\.from_ripser\(results\)"),
         ([[np.zeros((3, 2)), np.zeros((4, 2))]], r"pbow\.io\.from_ripser"),
         (np.zeros((5, 3)), r"pbow\.io\.from_giotto\(X\[None\]\)"),
-        (np.zeros((2, 8, 8)), "compute the diagrams first, by pbow.homology"),
+        ([np.zeros((5, 3))], r"rips\(X\); those of .* pbow\.io\.from_giotto\(X\)"),
+        (np.zeros((2, 5)), r"births and deaths, pass \[X\.T\]"),
+        ([np.zeros((2, 5))], r"births and deaths, pass \[x\.T for x in X\]"),
+        (np.zeros((5, 16)), "feature vectors are for classifiers"),
+        (np.zeros((3, 8, 8)), "compute the diagrams first, by pbow.homology"),
         (
             [np.zeros((1, 2)), {"H1": []}],
             "Diagram 1 is a dict, but sample 0",

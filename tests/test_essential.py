@@ -71,7 +71,8 @@ def test_features_of_clouds_and_graphs_are_finite(cls, essential, of_clouds, of_
 @each_class
 def test_words_of_their_own_see_every_essential_point(cls, of_graphs):
     model = cls(3, essential="separate", normalize=None, random_state=0)
-    with pytest.warns(UserWarning, match="H1"):  # loops are essential: no finite point
+    # Loops are essential.
+    with pytest.warns(UserWarning, match="H1 has no .* add features, as H1_inf"):
         H = model.fit_transform(of_graphs)
     names = model.get_feature_names_out()
     for part in ("H0", "H1"):

@@ -56,11 +56,8 @@ def as_samples(X: Any) -> list[Any]:
         raise ValueError(msg)
     if isinstance(X, np.ndarray) and X.dtype != object:
         if X.ndim == 2:
-            msg = (
-                f"{expected} one array of shape {X.shape}. Wrap a single diagram in a "
-                "list, [X]; a cloud of points becomes one by pbow.homology.rips([X]), "
-                "and a sample of giotto-tda by pbow.io.from_giotto(X[None])."
-            )
+            advice = _advice(X.shape, single=True)
+            msg = f"{expected} one array of shape {X.shape}. {advice}"
             raise ValueError(msg)
         if X.ndim == 3 and X.shape[2] == 3:
             msg = (
@@ -88,8 +85,32 @@ def as_samples(X: Any) -> list[Any]:
     return samples
 
 
-def refuse_results(X: Any) -> None:
-    """Raise for results of other programs; name the function that converts them."""
+def _advice(shape: tuple[int, ...], *, single: bool) -> str:
+    """Return what to do with an array `X` that is no collection, or a list of some."""
+    rips = f"by pbow.homology.rips({'[X]' if single else 'X'})"
+    if shape[1:] == (2,):
+        return f"Wrap a single diagram in a list, [X]; a cloud becomes one {rips}."
+    if shape[1:] == (3,):
+        return (
+            f"Clouds in space become diagrams {rips}; those of giotto-tda, with a "
+            "column of dimensions, are read by pbow.io.from_giotto"
+            f"({'X[None]' if single else 'X'})."
+        )
+    if shape[:1] == (2,) and len(shape) == 2:
+        transposed = "[X.T]" if single else "[x.T for x in X]"
+        return f"If the two rows are births and deaths, pass {transposed}."
+    return (
+        "Of clouds or images, compute the diagrams first, by pbow.homology; feature "
+        "vectors are for classifiers."
+    )
+
+
+def refuse_results(X: Any, reader: str = "") -> None:
+    """Raise for results of other programs; name the function that converts them.
+
+    `reader` is the function that they were passed to, whose own results are not
+    refused; without one, diagrams were expected.
+    """
     several = isinstance(X, (list, tuple))
     first = (X[0] if X else None) if several else X
     if hasattr(first, "nodes") and hasattr(first, "edges"):
@@ -98,23 +119,24 @@ def refuse_results(X: Any) -> None:
             "first: pbow.homology.graph_sublevel(graphs)."
         )
         raise ValueError(msg)
-    program = reader = ""
+    program = right = ""
     if isinstance(first, Mapping):
         if "dgms" in first:
-            program, reader = "ripser", "from_ripser"
+            program, right = "ripser", "from_ripser"
         elif several and first and all(isinstance(key, Integral) for key in first):
-            program, reader = "gudhi, by dimension", "from_gudhi"
+            program, right = "gudhi, by dimension", "from_gudhi"
     elif _is_interval(first) or (
         isinstance(first, (list, tuple)) and len(first) > 0 and _is_interval(first[0])
     ):
-        program, reader = "gudhi's persistence()", "from_gudhi"
+        program, right = "gudhi's persistence()", "from_gudhi"
         several = not _is_interval(first)
-    if reader:
+    if right != reader and right:
         argument = "results" if several else "[result]"
         what = "results" if several else "one result"
+        expected = f"results for {reader}" if reader else "a collection of diagrams"
         msg = (
-            f"Expected a collection of diagrams, got {what} of {program}. Convert "
-            f"{'them' if several else 'it'}: pbow.io.{reader}({argument})."
+            f"Expected {expected}, got {what} of {program}. Convert "
+            f"{'them' if several else 'it'}: pbow.io.{right}({argument})."
         )
         raise ValueError(msg)
 
@@ -142,6 +164,16 @@ def columns_of(table: Any) -> dict[Any, list[Floats]]:
     if len(table.columns) == 0:
         msg = "Expected a DataFrame with one column per part; it has no columns."
         raise ValueError(msg)
+    names = [*table.columns]
+    if {"birth", "death"} < {*names}:
+        msg = (
+            "Expected a DataFrame with one diagram per cell; got one with a row per "
+            "point. Group the points of one dimension by sample, [x[['birth', 'death']]"
+            ".to_numpy() for _, x in df.groupby('sample')]; or name the columns "
+            "sample, part, birth and death, save them by df.to_csv('X.csv'), and call "
+            "pbow.io.read_diagrams('X.csv')."
+        )
+        raise ValueError(msg)
     if all(getattr(dtype, "kind", "O") in "biuf" for dtype in table.dtypes):
         msg = (
             "Expected a DataFrame with one column per part and one diagram per cell; "
@@ -152,13 +184,26 @@ def columns_of(table: Any) -> dict[Any, list[Floats]]:
     if len(set(table.columns)) < len(table.columns):
         msg = f"Expected different names of columns; got {listed(table.columns)}."
         raise ValueError(msg)
+    others = [name for name in names if all(map(np.isscalar, table[name]))]
+    diagrams = [name for name in names if name not in others]
+    if others and diagrams:
+        msg = f"Column {others[0]!r} does not hold diagrams; leave it out: "
+        msg += f"df[{diagrams}]."
+        raise ValueError(msg)
     return {
         name: [
-            as_diagram(cell, f"The cell in column {name!r}, row {row!r}")
+            _as_cell(cell, f"The cell in column {name!r}, row {row!r}")
             for row, cell in table[name].items()
         ]
-        for name in table.columns
+        for name in names
     }
+
+
+def _as_cell(cell: Any, what: str) -> Floats:
+    if not np.iterable(cell):  # None, NaN, or what pandas has for a missing value
+        msg = f"{what} is {shown(cell)}, not a diagram; an empty diagram is []."
+        raise ValueError(msg)
+    return as_diagram(cell, what)
 
 
 def by_part(samples: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
@@ -210,7 +255,7 @@ def as_diagram(diagram: Any, what: str) -> Floats:
     if points.ndim != 2 or points.shape[1] != 2:
         msg = (
             f"{what} has shape {points.shape}; expected (n_points, 2): birth, death. "
-            "Of clouds or images, compute the diagrams first, by pbow.homology."
+            f"{_advice(points.shape, single=False)}"
         )
         raise ValueError(msg)
     return points

@@ -101,9 +101,13 @@ def check_points(
         raise ValueError(msg)
     for name, n in n_dropped.items():
         if not n_points[name]:
+            births = name + ESSENTIAL_SUFFIX
+            found = "it adds no features"
+            if n_points.get(births):
+                found = f"only its essential points add features, as {births}"
             msg = (
                 f"Part {name or '(unnamed)'} has no finite point in {n_samples} "
-                f"training diagrams{_dropped(n)}; it adds nothing for these."
+                f"training diagrams{_dropped(n)}; {found}."
             )
             warn_user(msg, topic=f"part {name} has no finite point")
 

@@ -56,9 +56,7 @@ INTERRUPTED_AT = {
     "experiment report": "pbow.experiment.report.write_report",
 }
 # Messages of commands that cannot work; what comes by a pipe is the line "a,b".
-ONE = (
-    "Expected --kind to be one of clouds, images, graphs, meshes, as .npy files may be "
-)
+ONE = "Pass --kind: one of clouds, images, graphs, meshes, as .npy files may be "
 FIT = "fit diagrams.pbow -o out.pbow "
 CLOUDS = "homology clouds.npy --kind clouds -o out.pbow "
 EVALUATE = "evaluate diagrams.pbow --folds 3 --labels "
@@ -84,7 +82,7 @@ REFUSED = [
     (FIT + "--set 'a b=1'", 2, "expected NAME=VALUE, as in weighting=ramp; got 'a b="),
     (FIT + "--set bins=3", 2, "pbow has no parameter bins; known are essential, n_ini"),
     (FIT + "--set n_init=0", 1, "Error: Expected --set n_init=... to be "),
-    (FIT + "--set n_words=none", 1, "Error: Expected --words to be "),
+    (FIT + "--set n_words=none", 1, "Error: Pass --words: "),
     (FIT + "--set 'n_words=()'", 1, "Error: Expected --words to be an int >= 1, a tup"),
     (FIT + "--words 30,10", 2, "Invalid value for '--words': expected a number, incre"),
     (FIT + "--words 0", 2, "increasing numbers separated by commas, as in 10,30,100, "),
@@ -132,8 +130,7 @@ REFUSED = [
     (
         "plot codebook model.pbow diagrams.pbow -o x.png",
         1,
-        "Expected --part to be one of 'H0', 'H1', the parts that have words in the "
-        "plane; it is not given.",
+        "Pass --part: one of 'H0', 'H1', the parts that have words in the plane.",
     ),
     (
         "plot codebook several.pbow --part H1 --resolution 3 -o x.png",
@@ -159,7 +156,7 @@ REFUSED = [
     (
         "explore model.pbow diagrams.pbow -o x --labels labels.csv",
         1,
-        "Expected --names to be a file with the names",
+        "Pass --names: a file with the names",
     ),
     ("homology - -o x.csv", 2, "Pass --kind: what comes by the standard input has no "),
     (
@@ -170,7 +167,7 @@ REFUSED = [
     ("homology - a.csv --kind clouds -o x.csv", 2, "cannot be read together with othe"),
     ("homology - --kind clouds --names-out n.txt -o x.csv", 2, "no name for --names-o"),
     ("homology nowhere.pbow -o x.csv", 1, "nowhere.pbow: No such file or directory."),
-    ("homology clouds.npy -o x.csv", 1, "as .npy files may be clouds or images; i"),
+    ("homology clouds.npy -o x.csv", 1, "as .npy files may be clouds or images."),
     ("homology ' a.csv' --names-out n -o x.csv --kind clouds", 1, "of a text file. Re"),
     (
         "homology clouds.npy space.csv --kind clouds -o x.csv",

@@ -211,7 +211,7 @@ def test_folders_are_labels(run, tmp_path, labeled):
     result = run("homology all --labels-out l.txt --names-out n.txt -o x.pbow")
     assert read_diagrams("x.pbow") == homology.cubical(labeled)
     assert (tmp_path / "l.txt").read_text().splitlines() == ["a", "a", "b", "b"]
-    names = ["all/a/1.png", "all/a/2.png", "all/b/2.png", "all/b/10.png"]
+    names = ["a/1.png", "a/2.png", "b/2.png", "b/10.png"]
     assert (tmp_path / "n.txt").read_text().splitlines() == names
     assert result.stderr.splitlines()[:2] == ["n.txt: 4 names", "l.txt: 2 a, 2 b"]
     run("homology all/b all/a --labels-out l.txt -o x.pbow")
@@ -223,6 +223,24 @@ def test_subfolders_that_were_read_are_named(run, labeled):
     assert first == (
         "all: files of its subfolders a, b; --labels-out FILE writes the labels"
     )
+
+
+def test_what_was_read_is_named(run, tmp_path, graphs, labeled):
+    (tmp_path / "graphs" / "3.txt").write_text("0 1\n")
+    error = run("homology graphs --kind graphs -o x.pbow").stderr
+    most = max(n for _, n in graphs)
+    assert f"Read 4 graphs: 2 to {most} vertices" in error.splitlines()
+    np.save(tmp_path / "all" / "a" / "3.npy", np.zeros((9, 8)))
+    error = run("homology all --kind images -o x.pbow").stderr
+    assert "Read 5 images: 6 x 5 to 9 x 8 pixels" in error.splitlines()
+
+
+def test_files_of_folders_that_were_not_read_are_counted(run, tmp_path, labeled):
+    for name in ("a/scan.gif", "b/README", "b/notes.txt", "b/more.txt"):
+        (tmp_path / "all" / name).touch()
+    error = run("homology all -o x.pbow --kind images").stderr
+    assert "all: 4 files not read (.gif, .txt, README)" in error.splitlines()
+    assert "not read" not in run("homology all/a/1.png -o x.pbow").stderr
 
 
 def test_one_label_is_none(run, tmp_path, labeled):

@@ -30,6 +30,13 @@ def test_people_get_a_table_and_warnings_and_programs_json(run, tmp_path):
     assert {name: found[name] for name in facts} == facts
 
 
+def test_parts_with_locations_are_located(run, tmp_path):
+    X = Diagrams([[0, 1]], [0, 1], name="H0", locations=[[[4], [7]]])
+    write_diagrams(X, tmp_path / "x.pbow")
+    assert " 1 located " in run("info x.pbow").stdout
+    assert look(run, "x.pbow")["parts"]["H0"]["located"] is True
+
+
 def test_a_collection_without_samples_is_shown(run, tmp_path):
     write_diagrams(Diagrams.from_list([]), tmp_path / "x.pbow")
     assert "Warning: there is no sample." in run("info x.pbow").stdout

@@ -85,7 +85,7 @@ def test_a_warning_is_one_line_on_stderr():
         ),
         (
             ParameterError("part", "'H0' or 'H1'", None, advice="Name one."),
-            "Expected part to be 'H0' or 'H1'; it is not given. Name one.",
+            "Pass part: 'H0' or 'H1'. Name one.",
         ),
         (
             ParameterError("n_init", "an int >= 1", 0, "Bow", optional=True),

@@ -71,9 +71,11 @@ PLY += "property list uchar int vertex_indices\nend_header\n"
         ("clouds", "a.csv", '# by R\n"","x","y"\n1,0.5,0.2\n', "them, by index=False."),
         ("clouds", "a.npy", np.zeros(5), "of shape (5,); expected (points, coordinate"),
         ("images", "a.npy", np.zeros(5), "of shape (5,); expected (h, w) or (images, "),
-        ("graphs", "a.csv", ",source,target\n0,7,3\n", "first column has no name"),
+        ("graphs", "a.csv", ",a,b\n0,7,3\n", "a column has no name"),
         ("graphs", "a.txt", "", "has no edges"),
         ("graphs", "a.txt", "1 2\n\nanna bob\n", "integers on line 3, got 'anna bob'"),
+        ("graphs", "a.csv", "v0,v1\nv1,v2\n", "'v1,v2'. Number the vertices; or read"),
+        ("graphs", "a.csv", "0.5,1\n", "two integers on line 1, got '0.5,1'"),
         ("graphs", "a.txt", "1 " + "9" * 400, "two integers on line 1, got '1 9"),
         ("graphs", "a.txt", "1 -2\n", "expected two integers on line 1, got '1 -2'"),
         ("meshes", "a.off", "OFF\n0 0 0\n", "a.off: it has no vertices;"),
@@ -89,7 +91,17 @@ def test_a_file_of_something_else_is_refused(kind, name, content, message):
 
 @pytest.mark.parametrize(
     "text",
-    ["7 3\n3 12\n", "source,target\n7,3\n3,12\n", "# weighted\n7, 3, 0.5\n3, 12, 2\n"],
+    [
+        "7 3\n3 12\n",
+        "a,b\n7,3\n3,12\n",
+        "source,target\n7,3\n3,12\n",
+        "# weighted\n7, 3, 0.5\n3, 12, 2\n",
+        "source,target\n7.0,3.0\n3.0,12.0\n",
+        ",source,target\n0,7,3\n1,3,12\n",
+        "id,weight,Source,Target\n0,0.5,7,3\n1,2,3,12\n",
+        "edge_id,target_id,source_id\n0,3,7\n1,12,3\n",
+        "label\tfrom\tto\na\t7\t3\nb\t3\t12\n",
+    ],
 )
 def test_a_graph_is_one_edge_per_line(text):
     [(edges, n_vertices)] = read("a.txt", text, "graphs")
@@ -162,7 +174,8 @@ def test_a_folder_without_files_stands_for_its_subfolders_which_are_labels():
         Path("data", name).parent.mkdir(parents=True, exist_ok=True)
         np.savetxt(Path("data", name), CLOUD, delimiter=",")
     data = read_raw("data", "clouds")
-    assert data.names == ["data/b2/1.csv", "data/b10/1.csv", "data/b10/2.csv"]
+    assert data.names == ["b2/1.csv", "b10/1.csv", "b10/2.csv"]
+    assert read_raw(Path("data").absolute(), "clouds").names == data.names
     assert data.labels == ["b2", "b10", "b10"]
     np.savetxt("data/0.csv", CLOUD, delimiter=",")
     assert read_raw("data", "clouds").names == ["0.csv"]
@@ -270,16 +283,54 @@ def test_columns_that_are_not_there_are_named(columns, message):
     assert message in str(caught.value)
 
 
-def test_only_clouds_have_columns():
+def test_columns_that_are_the_ends_of_edges_can_be_chosen():
+    Path("a.csv").write_text("graph,a,b,source\n0,7,3,0\n0,3,12,0\n")
+    for columns in (["a", "b"], [1, 2]):
+        [(edges, n)] = read_raw("a.csv", "graphs", columns=columns).samples
+        assert (n, len(np.unique(edges))) == (3, 3)
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("id,a,b", "its column 'id' is not the end of an edge"),
+        ("a,index,b", "its column 'index' is not the end of an edge"),
+        ("graph_id,source,target", "one graph, so save graphs of a table one by one"),
+        ("u,v,Sample", r"Choose the two that are, as in --columns u,v \(in Pyt"),
+    ],
+)
+def test_columns_that_are_no_ends_of_edges_are_named(header, message):
+    Path("a.csv").write_text(f"{header}\n0,7,3\n")
+    with pytest.raises(FileFormatError, match=message):
+        read_raw("a.csv", "graphs")
+
+
+def test_edges_have_two_columns():
     Path("a.txt").write_text("0 1\n")
-    with pytest.raises(ParameterError, match="graphs have no columns"):
+    with pytest.raises(ParameterError, match="columns to be two, the ends of the ed"):
         read_raw("a.txt", "graphs", columns=[0])
+
+
+def test_edges_of_an_archive_have_no_columns_to_choose():
+    np.savez("a.npz", **graph_arrays())
+    with pytest.raises(FileFormatError, match=r"a\.npz: the columns of its edges"):
+        read_raw("a.npz", "graphs", columns=[1, 0])
+
+
+def test_images_have_no_columns():
+    with pytest.raises(ParameterError, match="images have no columns"):
+        read_raw("a.png", "images", columns=[0])
+
+
+def test_an_unknown_kind_is_refused_by_the_known_ones():
+    with pytest.raises(ParameterError, match="one of 'clouds', 'graphs', 'images', 'm"):
+        read_raw("a.csv", "cloud")
 
 
 def test_a_column_that_counts_the_points_is_warned_of():
     cloud = np.c_[np.arange(1, 5), np.ones((4, 2))]
     np.savetxt("a.csv", cloud, delimiter=",")
-    with pytest.warns(UserWarning, match=r"a\.csv counts the points.*columns 1,2\."):
+    with pytest.warns(UserWarning, match=r"a\.csv counts the points.*columns 1,2 \("):
         assert_array_equal(read_raw("a.csv", "clouds").samples, [cloud])
     assert read_raw("a.csv", "clouds", columns=[1, 2]).samples[0].shape == (4, 2)
 
@@ -292,10 +343,10 @@ def test_names_have_folders_where_they_would_be_ambiguous():
     assert read_raw(["rings", "eights"], "clouds").names == names
 
 
-@pytest.mark.parametrize("columns", [[], [True, 0], [1, 1], [-1], [0.5]])
+@pytest.mark.parametrize("columns", [[], [True, 0], [1, 1], [-1], [0.5], "xy", 1])
 def test_columns_are_different_names_or_numbers(columns):
     np.save("a.npy", np.zeros((4, 3)))
-    with pytest.raises(ParameterError, match="columns to be different names or"):
+    with pytest.raises(ParameterError, match="columns to be a list of different names"):
         read_raw("a.npy", "clouds", columns=columns)
 
 

@@ -41,7 +41,7 @@ def test_what_networkx_writes_is_a_list_of_edges(tmp_path):
 def test_a_column_that_is_no_coordinate_is_named(tmp_path):
     path = tmp_path / "all.csv"
     path.write_text("x,y,Sample\n0,1,0\n2,3,1\n")
-    message = "column 'Sample' does not look like a coordinate.* columns x,y;"
+    message = r"column 'Sample' does not look like a coordinate.* --columns x,y \("
     with pytest.raises(FileFormatError, match=message):
         read_points(path, None)
     assert read_points(path, ["x", "y"]).tolist() == [[0.0, 1.0], [2.0, 3.0]]

@@ -107,6 +107,7 @@ def test_more_rows_than_are_read_at_a_time(rng, tmp_path):
         (HEADER + "0,H1,1,\n", "'' is not a number"),
         (HEADER + "0,H1,,1\n", "'' is not a number"),
         (HEADER + ",H1,0,1\n", "'' is not a number"),
+        ("x,y\n0,1\n", "Of raw data, compute the diagrams first, as pbow homology"),
         (HEADER + "a,H1,0,1\n", "'a' is not a number"),
         (HEADER + "-1,H1,0,1\n", "line 2: .* numbered 0, 1, 2, ...; got '-1'"),
         (HEADER + "0.5,H1,0,1\n", r"got '0\.5'"),

@@ -16,8 +16,10 @@ def test_points_are_counted_part_by_part():
     found = describe(X)
     assert found.samples == 2
     assert found.parts == {
-        "H0": PartDescription(3, 2, 0, 0, (1, 2), (0, 0), (2, 2), (2, 2), 2.0),
-        "H1": PartDescription(2, 0, 1, 1, (0, 2), (1, 2), (1.5, 2), (0, 0.5), 1.75),
+        "H0": PartDescription(3, 2, 0, 0, (1, 2), (0, 0), (2, 2), (2, 2), 2.0, False),
+        "H1": PartDescription(
+            2, 0, 1, 1, (0, 2), (1, 2), (1.5, 2), (0, 0.5), 1.75, False
+        ),
     }
 
 

@@ -1,9 +1,11 @@
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from pbow.datasets import read_raw
 from pbow.errors import FileFormatError
 from pbow.io import read_images
 
@@ -30,6 +32,22 @@ def test_pixels_are_the_numbers_of_the_file(mode):
     [gray] = read_images(name)
     assert gray.dtype.kind in "iuf"  # Pillow 10 has no unsigned 16 bits
     assert_array_equal(gray, LEVELS / 255.0 * LARGEST.get(mode, 255))
+
+
+def test_bitmaps_are_images():
+    Image.fromarray(LEVELS).save("a.bmp")
+    assert_array_equal(read_images("a.bmp"), [LEVELS])
+
+
+def test_files_of_different_bit_depths_are_warned_of():
+    Image.new("RGB", (2, 2)).save("8.png")
+    Image.fromarray(LEVELS).save("9.png")
+    read_images(["8.png", "9.png"])
+    Image.fromarray(LEVELS.astype(np.uint16) * 257).save("16.png")
+    message = r"8\.png has values up to 255, and 16\.png up to 65535"
+    for read in (read_images, partial(read_raw, kind="images")):
+        with pytest.warns(UserWarning, match=message):
+            read(["8.png", "9.png", "16.png"])
 
 
 def test_a_color_is_the_mean_of_red_green_and_blue_and_opaque():

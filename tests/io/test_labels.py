@@ -89,6 +89,8 @@ def test_labels_are_found_by_name(head):
             "y.csv: expected every name once; it has b 2 times.",
         ),
         ("a\nb\na", b"a,1\nb,2", "n.txt: expected every name once; it has a 2 times."),
+        ("a\nb\nc", b"a;1\nb;2\nc;1", "by semicolons; expected commas: file,label."),
+        (None, b"file;label\na;1", "by semicolons; expected commas: file,label."),
         ("a\nb\nc", b"a,1\nb,\nc,1", "columns, file and label; line 2 is 'b,'."),
         ("a\nb\nc", b"a,1\nb\nc,1", "columns, file and label; line 2 is 'b'."),
     ],

@@ -246,6 +246,19 @@ REFUSED = {
 }
 
 
+def test_results_of_another_program_name_its_function():
+    gudhi = [(1, (0.5, 1.0)), (0, (0.0, float("inf")))]
+    message = r"results for from_ripser, got results of gudhi.*from_gudhi\(results\)"
+    for results in ([gudhi], [{0: [[0, 1]]}]):
+        with pytest.raises(ValueError, match=message):
+            from_ripser(results)
+    message = r"results for from_gudhi, got results of ripser.*from_ripser\(results\)"
+    with pytest.raises(ValueError, match=message):
+        from_gudhi([{"dgms": [[[0, 1]]]}])
+    with pytest.raises(ValueError, match=r"from_ripser\(\[result\]\)"):
+        from_gudhi({"dgms": [[[0, 1]]]})
+
+
 @pytest.mark.parametrize("convert", REFUSED)
 def test_what_is_not_a_list_of_results_is_refused(convert):
     for results, message in REFUSED[convert]:

@@ -1,10 +1,13 @@
 """Marks stand at the rows and columns of pixels in C order."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from tests.plotting.test_located import BOW, IMAGE, X, marks
 
 from pbow import PersistenceBoW
+from pbow.errors import ParameterError
 from pbow.plotting import plot_word_in_image
 
 pytest.importorskip("matplotlib.pyplot")
@@ -67,3 +70,9 @@ def test_superlevel_sets_have_negated_values():
 def test_other_shapes_are_refused(shape):
     with pytest.raises(ValueError, match=r"Expected image to be a gray image of shape"):
         plot_word_in_image(BOW, np.zeros(shape), X, 0)
+
+
+@pytest.mark.parametrize("file", ["image.png", Path("image.png")], ids=type)
+def test_the_name_of_a_file_is_no_image(file):
+    with pytest.raises(ParameterError, match=r"pbow\.io\.read_images\(path\)\[0\]; g"):
+        plot_word_in_image(BOW, file, X, 0)

@@ -138,7 +138,7 @@ def test_fewer_distinct_points_have_one_word_each_and_one_warning(cls, n_words, 
     assert fitted.codebooks_[""].sizes == sizes
     assert len(caught) == 1
     there = " + ".join(map(str, sizes))
-    assert f"there are {there} words instead of" in str(caught[0].message)
+    assert f"the model has {there} words instead of" in str(caught[0].message)
     assert caught[0].filename == __file__
     assert np.isfinite(fitted.transform(FEW)).all()
     alone = [cls(n, random_state=0).fit(FEW).transform(FEW) for n in sizes]

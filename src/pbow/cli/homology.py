@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import sys
 import time
 from collections import Counter
@@ -116,9 +117,9 @@ def _parse_columns(
     "--columns",
     metavar="LIST",
     callback=_parse_columns,
-    show_default="all",
-    help="Columns of clouds that are coordinates: by number, counted from 0, as in "
-    "1,2,3, or by name, as in x,y,z.",
+    show_default="all coordinates; source and target, or the first two",
+    help="Columns of clouds that are coordinates, or of edge lists that are the two "
+    "ends: by number, counted from 0, as in 1,2,3, or by name, as in x,y,z.",
 )
 @click.option("--max-edge", type=float, help="Leave longer edges of clouds out.")
 @click.option(
@@ -181,7 +182,7 @@ def homology(
     clouds   a .npy array of shape (clouds, points, coordinates), or one cloud
              per file: .npy, .csv, .txt, .xyz, one point per line
     images   a .npy array of shape (images, h, w), or one image per file: .npy,
-             .png, .jpg, .tif; the mean of red, green and blue of color images
+             .png, .jpg, .tif, .bmp; the mean of red, green and blue of color images
     graphs   one list of edges per file: .txt or .csv, two integers per line
     meshes   .off or .ply; a sample is a vertex from which a ball grows
 
@@ -229,7 +230,7 @@ def homology(
         for path in asked.values():
             check_output(path, keep=files)
         data = raw.read_raw(files, kind, columns=columns)
-        _report_subfolders(inputs, files, labels_out)
+        _report_folders(inputs, files, labels_out)
         if kind == "meshes":
             data = _with_sources(data, given["sources"])
         elif kind == "clouds" and settings.get("metric") != "precomputed":
@@ -252,8 +253,8 @@ def homology(
         counts = Counter(data.labels).items()
         listed = ", ".join(f"{n} {label}" for label, n in counts)
         click.echo(f"{labels_out}: {listed}", err=True)
-    if kind == "clouds":
-        _report_clouds(data)
+    if kind != "meshes":
+        _report_input(kind, data)
     report(output, X, start, as_json=as_json, samples=len(X), parts=X.parts)
     if kind == "graphs" and given["heat"] is None and "values" not in settings:
         _report_few_values(X)
@@ -265,18 +266,25 @@ def _check_locations(output: Path, *, located: bool) -> None:
         raise click.UsageError(msg)
 
 
-def _report_clouds(data: RawData) -> None:
+def _report_input(kind: str, data: RawData) -> None:
     """Say what was read: a user who expected something else sees it."""
-    sizes, dims = zip(*(cloud.shape for cloud in data.samples), strict=True)
-    points, coordinates = (
-        str(min(found)) if min(found) == max(found) else f"{min(found)} to {max(found)}"
-        for found in (sizes, dims)
-    )
-    click.echo(
-        f"Read {plural(len(sizes), 'cloud')}: {points} points, {coordinates} "
-        "coordinates",
-        err=True,
-    )
+    samples = data.samples
+    if kind == "images":
+        shapes = sorted((image.shape for image in samples), key=math.prod)
+        ends = (" x ".join(map(str, shape)) for shape in (shapes[0], shapes[-1]))
+        what = f"{_range(*ends)} pixels"
+    elif kind == "graphs":
+        sizes = [n for _, n in samples]
+        what = f"{_range(min(sizes), max(sizes))} vertices"
+    else:
+        points, dims = zip(*(cloud.shape for cloud in samples), strict=True)
+        what = f"{_range(min(points), max(points))} points, "
+        what += f"{_range(min(dims), max(dims))} coordinates"
+    click.echo(f"Read {plural(len(samples), kind[:-1])}: {what}", err=True)
+
+
+def _range(low: object, high: object) -> str:
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def _report_few_values(X: Diagrams) -> None:
@@ -293,18 +301,29 @@ def _report_few_values(X: Diagrams) -> None:
         )
 
 
-def _report_subfolders(
+def _report_folders(
     inputs: Sequence[Path], files: Sequence[Path], labels_out: Path | None
 ) -> None:
-    """Say which folders had no files of their own, so that others were read."""
-    for given in inputs:
-        folders = {file.parent for file in files if file.parent.parent == given}
-        if given.is_dir() and folders and labels_out is None:
-            listed = ", ".join(dict.fromkeys(f.parent.name for f in files))
+    """Say which folders had no files of their own, and how many were not read."""
+    from pbow.io.folders import files_of  # noqa: PLC0415
+
+    read = {*files}
+    for given in filter(Path.is_dir, inputs):
+        folders = dict.fromkeys(
+            file.parent for file in files if given in {file.parent, file.parent.parent}
+        )
+        if given not in folders and labels_out is None:
+            listed = ", ".join(folder.name for folder in folders)
             click.echo(
                 f"{given}: files of its subfolders {listed}; --labels-out FILE writes "
                 "the labels",
                 err=True,
+            )
+        others = [file for one in folders for file in files_of(one) if file not in read]
+        if others:
+            listed = ", ".join(sorted({file.suffix or file.name for file in others}))
+            click.echo(
+                f"{given}: {plural(len(others), 'file')} not read ({listed})", err=True
             )
 
 

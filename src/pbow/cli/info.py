@@ -74,6 +74,7 @@ def _describe_diagrams(X: Diagrams) -> Found:
     rows: list[tuple[str, ...]] = [("part", *counts, *head)]
     for name, part in facts["parts"].items():
         cells = [f"{part[key]:,}" for key in counts]
+        cells[0] += " located" if part["located"] else ""
         rows.append(
             (name or "(unnamed)", *cells, *(_range(part[key]) for key in ranges))
         )

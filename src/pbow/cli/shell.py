@@ -83,8 +83,10 @@ def sentence(error: Exception, command: click.Command) -> str:
     text = str(error) or "There is not enough memory."
     if isinstance(error, ParameterError):
         option = option_of(error.parameter, command)
-        got = "it is not given" if error.value is None else f"got {error.shown}"
-        text = f"Expected {option} to be {error.expected}; {got}. {error.advice}"
+        text = f"Expected {option} to be {error.expected}; got {error.shown}."
+        if error.value is None:
+            text = f"Pass {option}: {error.expected}."
+        text = f"{text} {error.advice}"
     elif isinstance(error, OSError) and error.strerror:
         name = f"{error.filename}: " if error.filename else ""
         text = f"{name}{error.strerror}"

@@ -13,14 +13,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow._utils.checks import is_integer
+from pbow._utils.checks import check_option, is_integer
 from pbow._utils.files import AnyPath
 from pbow._utils.warn import warn_user
-from pbow.datasets.raw_text import Columns, positions, read_edges, read_points
+from pbow.datasets.raw_text import Columns, advice, positions, read_edges, read_points
 from pbow.errors import FileFormatError, ParameterError, format_error
 from pbow.homology import Graphs, read_mesh
 from pbow.io.folders import find_input_files
-from pbow.io.images import IMAGE_EXTENSIONS, read_image_file, unstacked
+from pbow.io.images import (
+    IMAGE_EXTENSIONS,
+    read_image_file,
+    unstacked,
+    warn_of_bit_depths,
+)
 from pbow.io.labels import labels_of
 from pbow.io.npy import read_npy
 from pbow.io.npz import Npz, opened
@@ -50,9 +55,9 @@ class RawData:
         Clouds and images are arrays; graphs are pairs (edges, number of vertices);
         meshes are pairs (vertices, faces).
     names : list of str
-        The name of each sample: that of its file. With its folder if files in several
-        folders have the same name, and with a number, counted from 0, if a file holds
-        several samples: ``clouds.npy:3``.
+        The name of each sample: that of its file. With its folder, from the one that
+        all are in, if files in several folders have the same name, and with a number,
+        counted from 0, if a file holds several samples: ``clouds.npy:3``.
     labels : list of str
         The label of each sample: the one in its ``.npz`` file, if that has labels, or
         else the name of the folder that its file is in.
@@ -91,13 +96,16 @@ def read_raw(
         - images: those of :func:`pbow.io.read_images`.
         - graphs: one list of edges per file: ``.txt``, ``.csv``, with two integers per
           line (further columns, as weights, are ignored; a number alone is a vertex
-          that may have no edge); or ``.npz`` with arrays ``edges``, ``offsets`` and
-          ``num_nodes``, as :class:`pbow.homology.Graphs` has them.
+          that may have no edge). They are the columns source and target, from and to,
+          src and dst, or u and v, if the first line has these names, or else the first
+          two. Or ``.npz`` with arrays ``edges``, ``offsets`` and ``num_nodes``, as
+          :class:`pbow.homology.Graphs` has them.
         - meshes: ``.off``, ``.ply``; or ``.npz`` with arrays ``vertices``,
           ``vertex_offsets``, ``faces`` and ``face_offsets``.
-    columns : sequence of int or str, optional
-        Columns of clouds that are coordinates, counted from 0, or by their names in the
-        first line of text files. By default all of them are.
+    columns : list of int or str, optional
+        Columns of clouds that are coordinates, or of edge lists that are the two ends:
+        counted from 0, or by their names in the first line of text files. By default
+        all coordinates, and the ends as above.
 
     Returns
     -------
@@ -111,8 +119,8 @@ def read_raw(
     ParameterError
         If `kind` is missing and the extensions are ambiguous.
     ImportError
-        For ``.png``, ``.jpg`` and ``.tif`` without Pillow, which is in the extra
-        ``datasets``.
+        For ``.png``, ``.jpg``, ``.tif`` and ``.bmp`` without Pillow, which is in the
+        extra ``datasets``.
 
     Examples
     --------
@@ -131,11 +139,10 @@ def read_raw(
     """
     listed = [paths] if isinstance(paths, (str, os.PathLike)) else paths
     given = [Path(path) for path in listed]
+    check_option("kind", kind, (None, *EXTENSIONS))
     kind = kind or infer_kind(given)
-    if columns is not None and kind != "clouds":
-        raise ParameterError("columns", f"None, as {kind} have no columns", columns)
     if columns is not None:
-        _check_columns(columns)
+        _check_columns(columns, kind)
     samples, origins, labels = [], [], []
     for file in find_raw_files(given, kind):
         if file.suffix.lower() == ".npz":
@@ -147,13 +154,22 @@ def read_raw(
         labels += named or [file.absolute().parent.name] * len(found)
     if kind == "clouds" and columns is None:
         _warn_of_numbered_points(samples, origins)
+    if kind == "images":
+        warn_of_bit_depths(zip(samples, origins, strict=True))
     return RawData(samples, _names(origins), labels)
 
 
-def _check_columns(columns: Columns) -> None:
-    valid = [isinstance(one, str) or is_integer(one, 0) for one in columns]
-    if not valid or not all(valid) or len({*columns}) < len(valid):
-        raise ParameterError("columns", "different names or numbers from 0", columns)
+def _check_columns(columns: Columns, kind: str) -> None:
+    if kind not in {"clouds", "graphs"}:
+        raise ParameterError("columns", f"None, as {kind} have no columns", columns)
+    # The characters of a string are none.
+    listed = [] if isinstance(columns, str) or not np.iterable(columns) else [*columns]
+    valid = all(isinstance(one, str) or is_integer(one, 0) for one in listed)
+    if not listed or not valid or len({*listed}) < len(listed):
+        expected = 'a list of different names or numbers from 0, as in ["x", "y"]'
+        raise ParameterError("columns", expected, columns)
+    if kind == "graphs" and len(listed) != 2:
+        raise ParameterError("columns", "two, the ends of the edges", columns)
 
 
 def infer_kind(paths: Iterable[Path]) -> str:
@@ -205,8 +221,11 @@ def _names(origins: Sequence[Path]) -> list[str]:
     sizes, done = Counter(origins), Counter[Path]()
     unique = len({file.name for file in sizes}) == len(sizes)
     names = []
+    # However the files were given, by absolute paths or by relative ones.
+    absolute = {file: file.absolute() for file in sizes}
+    folder = os.path.commonpath([p.parent for p in absolute.values()])
     for file in origins:
-        name = file.name if unique else file.as_posix()
+        name = file.name if unique else absolute[file].relative_to(folder).as_posix()
         names.append(name if sizes[file] == 1 else f"{name}:{done[file]}")
         done[file] += 1
     return names
@@ -217,7 +236,12 @@ def _read_npz(
 ) -> tuple[list[Any], list[str] | None]:
     """Return the samples of an ``.npz`` file, and their labels if it has these."""
     with opened(file) as source:
-        samples = _select(ARCHIVED[kind](file, source), columns)
+        samples = ARCHIVED[kind](file, source)
+        if kind == "clouds":
+            samples = _select(samples, columns)
+        elif columns is not None:
+            msg = "the columns of its edges cannot be chosen; leave columns out."
+            raise ValueError(msg)
         if not samples:
             msg = f"it has no {kind}; expected at least one."
             raise ValueError(msg)
@@ -290,7 +314,7 @@ def _read_images(file: Path, columns: Columns | None) -> Arrays:
 
 
 def _read_graphs(file: Path, columns: Columns | None) -> list[tuple[NDArray[Any], int]]:
-    return list(Graphs.from_list([read_edges(file)]))
+    return list(Graphs.from_list([read_edges(file, columns)]))
 
 
 def _read_meshes(
@@ -319,10 +343,10 @@ def _warn_of_numbered_points(clouds: Arrays, origins: Sequence[Path]) -> None:
             continue
         steps = np.arange(len(cloud))
         if any(np.array_equal(cloud[:, 0], steps + start) for start in (0, 1)):
-            rest = ",".join(map(str, range(1, cloud.shape[1])))
+            rest = advice(range(1, cloud.shape[1]))
             msg = (
                 f"The first column of {file} counts the points, and is taken for a "
-                f"coordinate. If it is none, leave it out: columns {rest}."
+                f"coordinate. If it is none, leave it out: {rest}."
             )
             warn_user(msg)
             return

@@ -14,14 +14,20 @@ from pbow._utils.tables import read_table
 from pbow._utils.text import did_you_mean
 from pbow.errors import FileFormatError, format_error
 
-__all__ = ["Columns", "positions", "read_edges", "read_points"]
+__all__ = ["Columns", "advice", "positions", "read_edges", "read_points"]
 
 Columns = Sequence[int | str]
 
 # Columns of such names have no coordinates.
 NO_COORDINATE = {"id", "index", "sample", "cloud", "label", "class", "target"}
+# Names of the two ends of an edge, and of columns that have none; of a name with "id"
+# at its end, what is before it, as in source_id.
+ENDS = (("source", "target"), ("from", "to"), ("src", "dst"), ("u", "v"))
+NO_END = {"", "index", "edge", "label", "class", "weight"}
+OF_SEVERAL_GRAPHS = {"graph", "sample"}
 
-INTEGER = re.compile(r"[0-9]{1,18}")  # fits 64 bits
+# One of 64 bits, as pandas writes it with or without missing values.
+INTEGER = re.compile(r"([0-9]{1,18})(?:\.0*)?")
 
 
 class _Text(NamedTuple):
@@ -37,16 +43,16 @@ def read_points(file: Path, columns: Columns | None) -> NDArray[Any]:
     if columns is None and header is not None and header[0] == "":
         msg = (
             "its first column has no name, and looks like the row numbers that pandas "
-            f"saves. Choose the others, as columns {','.join(header[1:])}; or save it "
-            "without them, by index=False."
+            f"saves. Choose the others, by {advice(header[1:])}; or save it without "
+            "them, by index=False."
         )
         raise FileFormatError(file, msg)
     others = [name for name in header or () if name.lower() in NO_COORDINATE]
     if columns is None and header is not None and others:
-        rest = ",".join(name for name in header if name not in others)
+        rest = [name for name in header if name not in others]
         msg = (
             f"its column {others[0]!r} does not look like a coordinate. Choose those "
-            f"that are, as columns {rest}; a file is one cloud, so save clouds of a "
+            f"that are, by {advice(rest)}; a file is one cloud, so save clouds of a "
             "table one by one."
         )
         raise FileFormatError(file, msg)
@@ -68,29 +74,63 @@ def read_points(file: Path, columns: Columns | None) -> NDArray[Any]:
     return table
 
 
-def read_edges(file: Path) -> tuple[NDArray[Any], int]:
+def read_edges(file: Path, columns: Columns | None = None) -> tuple[NDArray[Any], int]:
     """Return edges between vertices that are counted from 0, and how many these are."""
     lines, header = _read(file)
-    if header is not None and header[0] == "":
-        msg = (
-            "its first column has no name, and looks like the row numbers that pandas "
-            "saves; save it without them, by index=False."
-        )
-        raise FileFormatError(file, msg)
+    if columns is None and header is not None:
+        columns = _find_ends(file, header)
+    if columns is not None:
+        with format_error(file):
+            lines = _selected(lines, header, columns)
     ends = []
     for number, line in enumerate(lines, start=1):
         words = line.replace(",", " ").split()[:2]
-        if not all(INTEGER.fullmatch(word) for word in words):
-            msg = f"expected two integers on line {number}, got {line[:40]!r}."
+        found = [INTEGER.fullmatch(word) for word in words]
+        if not all(found):
+            msg = (
+                f"expected two integers on line {number}, got {line[:40]!r}. Number "
+                "the vertices; or read the file with networkx, and pass its graphs to "
+                "pbow.homology."
+            )
             raise FileFormatError(file, msg)
-        if words:
+        if found:
             # A vertex alone is an edge to itself, which graphs leave out.
-            ends.append([int(words[0]), int(words[-1])])
+            ends.append([int(end[1]) for end in (found[0], found[-1]) if end])
     if not ends:
         msg = "it has no edges; expected the two ends of one edge per line."
         raise FileFormatError(file, msg)
     vertices, edges = np.unique(np.array(ends), return_inverse=True)
     return edges.reshape(-1, 2), len(vertices)
+
+
+def _find_ends(file: Path, header: list[str]) -> Columns | None:
+    """Return the columns of the ends of edges by their names; None for the first two.
+
+    Raises where the names say that those are none, or that a file has several graphs.
+    """
+    names = [name.lower().removesuffix("id").rstrip("_ ") for name in header]
+    pair = next((pair for pair in ENDS if {*pair} <= {*names}), ())
+    ends = [names.index(end) for end in pair]
+    several = OF_SEVERAL_GRAPHS.intersection(names)
+    if not several and (ends or NO_END.isdisjoint(names[:2])):
+        # Of the first two, a vertex alone may be on a line.
+        return None if ends in ([], [0, 1]) else ends
+    chosen = [header[k] for k in ends] or ["source", "target"]
+    strange = several or NO_END
+    name = next(name for name, key in zip(header, names, strict=True) if key in strange)
+    problem = f"its column {name!r} is not the end of an edge"
+    if name == "":
+        problem = "a column has no name, and looks like the row numbers of pandas"
+    msg = f"{problem}. Choose the two that are, as in {advice(chosen)}"
+    if several:
+        msg += "; a file is one graph, so save graphs of a table one by one"
+    raise FileFormatError(file, f"{msg}.")
+
+
+def advice(columns: Columns) -> str:
+    """Return how to choose columns, in the shell and in Python."""
+    listed = ",".join(map(str, columns))
+    return f"--columns {listed} (in Python columns={list(columns)})"
 
 
 def positions(columns: Columns, header: list[str] | None, n_columns: int) -> list[int]:

@@ -67,7 +67,8 @@ def read_csv(path: Path) -> Diagrams:
             msg = (
                 f"its first line must have the columns {', '.join(COLUMNS)}, each "
                 f"once; got {_shown(header)}. A file of one diagram has the columns "
-                "birth and death, or dimension, birth and death."
+                "birth and death, or dimension, birth and death. Of raw data, compute "
+                "the diagrams first, as pbow homology does."
             )
             raise ValueError(msg)
         line = reader.line_num + 1

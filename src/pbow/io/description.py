@@ -39,6 +39,8 @@ class PartDescription:
         The smallest and the largest finite value; None without any.
     median_death : float
         Median of the absolute values of finite deaths; 0 without any.
+    located : bool
+        Whether the locations of the points are known.
     """
 
     points: int
@@ -50,6 +52,7 @@ class PartDescription:
     deaths: Span | None
     persistences: Span | None
     median_death: float
+    located: bool
 
 
 @dataclass(frozen=True)
@@ -117,6 +120,7 @@ def _describe_part(part: Diagrams) -> PartDescription:
         deaths=_span(deaths[finite]),
         persistences=_span(persistences),
         median_death=float(np.median(np.abs(deaths[finite]))) if finite.any() else 0.0,
+        located=part.locations is not None,
     )
 
 

@@ -27,10 +27,10 @@ from pbow.io.text import may_be_edges, text_format
 
 __all__ = ["read_diagrams", "write_diagrams"]
 
-# Extensions of what diagrams are computed from.
 # Names of files that may be one dimension of a sample.
 PART_FILE = re.compile(r".+[-_.]h[0-9]+\.[a-z]+", re.IGNORECASE)
-RAW = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".off", ".ply", ".xyz")
+# Extensions of what diagrams are computed from.
+RAW = (".bmp", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".off", ".ply", ".xyz")
 
 
 def read_diagrams(

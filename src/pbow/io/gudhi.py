@@ -78,7 +78,7 @@ def from_gudhi(
     >>> from_gudhi([loop], extended=True)["Ext1"][0]
     array([[0., 2.]])
     """
-    samples = check_results(results, "simplex_tree.persistence()")
+    samples = check_results(results, "simplex_tree.persistence()", "from_gudhi")
     if extended:
         return _from_extended(samples, dims)
     return from_dimensions(

@@ -14,14 +14,25 @@ from numpy.typing import NDArray
 
 from pbow._utils.files import AnyPath
 from pbow._utils.optional import import_optional
+from pbow._utils.warn import warn_user
 from pbow.errors import FileFormatError
 from pbow.io.folders import find_input_files
 from pbow.io.npy import read_npy
 from pbow.io.npz import opened
 
-__all__ = ["IMAGE_EXTENSIONS", "read_image_file", "read_images", "unstacked"]
+__all__ = [
+    "IMAGE_EXTENSIONS",
+    "read_image_file",
+    "read_images",
+    "unstacked",
+    "warn_of_bit_depths",
+]
 
-IMAGE_EXTENSIONS = (".npy", ".npz", ".png", ".jpg", ".jpeg", ".tif", ".tiff")
+FROM_PILLOW = (".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff")
+IMAGE_EXTENSIONS = (".npy", ".npz", *FROM_PILLOW)
+# By what is read from image files: color images are means, and depending on its
+# version, Pillow has 32 bits for 16.
+N_BITS = {"uint8": 8, "float64": 8, "uint16": 16, "int32": 16}
 
 SHAPES = {2: "(h, w)", 3: "(images, h, w)", 4: "(images, d, h, w)"}
 
@@ -41,8 +52,8 @@ def read_images(paths: AnyPath | Iterable[AnyPath]) -> list[NDArray[Any]]:
         Files of a folder or a pattern are taken in natural order, 2 before 10. A folder
         without images stands for its subfolders, in natural order.
 
-        - ``.png``, ``.jpg``, ``.tif``: one image, or one per page of a ``.tif``. Pillow
-          reads color images with 8 bits per channel.
+        - ``.png``, ``.jpg``, ``.tif``, ``.bmp``: one image, or one per page of a
+          ``.tif``. Pillow reads color images with 8 bits per channel.
         - ``.npy``: one image of shape (h, w), or several of shape (n_images, h, w) or
           (n_images, d, h, w).
         - ``.npz``: the same, in its array ``images``.
@@ -59,8 +70,7 @@ def read_images(paths: AnyPath | Iterable[AnyPath]) -> list[NDArray[Any]]:
     FileNotFoundError
         If there is no such file, or no image in a folder.
     ImportError
-        For ``.png``, ``.jpg`` and ``.tif`` without Pillow, which is in the extra
-        ``datasets``.
+        For these image files without Pillow, which is in the extra ``datasets``.
 
     See Also
     --------
@@ -84,7 +94,9 @@ def read_images(paths: AnyPath | Iterable[AnyPath]) -> list[NDArray[Any]]:
     """
     given = [paths] if isinstance(paths, (str, os.PathLike)) else paths
     files = find_input_files(map(Path, given), IMAGE_EXTENSIONS)
-    return [image for file in files for image in read_image_file(file)]
+    read = [(image, file) for file in files for image in read_image_file(file)]
+    warn_of_bit_depths(read)
+    return [image for image, _ in read]
 
 
 def read_image_file(file: Path) -> list[NDArray[Any]]:
@@ -98,6 +110,21 @@ def read_image_file(file: Path) -> list[NDArray[Any]]:
             array = source.read("images", "biuf", len(shape))
         return unstacked(file, array, SHAPES)
     return _read_frames(file)
+
+
+def warn_of_bit_depths(images: Iterable[tuple[NDArray[Any], Path]]) -> None:
+    """Warn of image files with values up to 255 beside some with values up to 65535."""
+    depths: dict[int, Path] = {}
+    for image, file in images:
+        if file.suffix.lower() in FROM_PILLOW and image.dtype.name in N_BITS:
+            depths.setdefault(N_BITS[image.dtype.name], file)
+    if len(depths) == 2:
+        msg = (
+            f"Images have different bit depths: {depths[8]} has values up to 255, and "
+            f"{depths[16]} up to 65535. They are not rescaled; convert the files to "
+            "one bit depth."
+        )
+        warn_user(msg)
 
 
 def unstacked(

@@ -152,6 +152,11 @@ def _read(path: Path, n_samples: int, names: AnyPath | None) -> NDArray[Any]:
         return array
     labels = _read_lines(path, "label")
     first = _cells(labels[0])
+    if (names is not None or first == ["file;label"]) and all(
+        line.count(";") == 1 for line in labels
+    ):
+        msg = "its columns are separated by semicolons; expected commas: file,label."
+        raise FileFormatError(path, msg)
     if names is not None and len(first) > 1:
         labels = _find_by_name(path, labels, names, n_samples)
     elif first == HEADER:

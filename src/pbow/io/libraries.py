@@ -65,7 +65,7 @@ def from_ripser(results: Iterable[Any], *, dims: Dims = None) -> Diagrams:
     >>> from_ripser([{"dgms": [[[0.0, 1.0], [0.0, float("inf")]], []]}])
     Diagrams(n_samples=1, H0: 2 points (1 essential), H1: 0 points)
     """
-    samples = check_results(results, "ripser(cloud)")
+    samples = check_results(results, "ripser(cloud)", "from_ripser")
     lists = []
     for i, sample in enumerate(samples):
         if isinstance(sample, Mapping) and "dgms" not in sample:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pbow._conversion import to_float64
+from pbow._conversion import refuse_results, to_float64
 from pbow._utils.checks import LARGEST_DIMENSION, is_dimension
 from pbow.io.dimensions import by_dimension
 
@@ -23,8 +23,13 @@ __all__ = [
 Floats = NDArray[np.float64]
 
 
-def check_results(results: Any, call: str) -> list[Any]:
-    """Return results as a list, one per sample; refuse one that is not in a list."""
+def check_results(results: Any, call: str, reader: str = "") -> list[Any]:
+    """Return results as a list, one per sample; refuse one that is not in a list.
+
+    Those that another function than `reader` converts are refused by its name.
+    """
+    if reader:
+        refuse_results(results, reader)
     if isinstance(results, (str, bytes, Mapping)) or not np.iterable(results):
         msg = (
             "Expected a list of results, one per sample; got "

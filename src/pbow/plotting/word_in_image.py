@@ -81,9 +81,13 @@ def plot_word_in_image(
     >>> ax.get_title()
     'h0_word0: 1 point'
     """
-    pixels = np.asarray(image, dtype=np.float64)
+    try:
+        pixels = np.asarray(image, dtype=np.float64)
+    except (TypeError, ValueError):  # as of the name of a file
+        pixels = np.empty(0)
     if pixels.ndim != 2 or pixels.size == 0:
-        raise ParameterError("image", "a gray image of shape (h, w)", image)
+        expected = "a gray image of shape (h, w), as pbow.io.read_images(path)[0]"
+        raise ParameterError("image", expected, image)
     found = find_points(vectorizer, X, word, pixels.size, "pixel", single=True)
     _warn_of_other_values(pixels, found)
     ax = check_axes(ax, 4.8)

@@ -185,8 +185,9 @@ class CodebookVectorizer(PointVectorizer):
                     " + ".join(map(str, sizes))
                     for sizes in (codebook.sizes, _sizes(n_words))
                 )
-                has = f"part {name} has" if name else "there are"
-                fewer.append(f"{has} {there} words instead of {asked}")
+                has = f"part {name} has" if name else "the model has"
+                noun = "word" if there == "1" else "words"
+                fewer.append(f"{has} {there} {noun} instead of {asked}")
                 topic.append((name, asked))
         if fewer:
             msg = (
