@@ -2,6 +2,7 @@
 
 import numpy as np
 from numpy.testing import assert_array_equal
+from scipy.stats import multivariate_normal
 
 from pbow.compute.assign import BLOCK, label_brute
 from pbow.compute.grid import build_grid, label_grid
@@ -12,6 +13,7 @@ __all__ = [
     "cloud",
     "costs_with_the_diagonal",
     "label_by",
+    "log_densities",
     "long_bars",
     "near_the_diagonal",
     "off_the_diagonal",
@@ -139,3 +141,13 @@ def check_labels(points, words, inverse=(1.0, 1.0)):
     expected = nearest_by_definition(points, words, inverse)
     for loop in (label_brute, label_grid):
         assert_array_equal(label_by(loop, points, words, inverse), expected)
+
+
+def log_densities(points, weights, means, covariances):
+    """Log of weight times density of each point (row) and component (column)."""
+    return np.column_stack(
+        [
+            np.log(w) + multivariate_normal(m, c).logpdf(points)
+            for w, m, c in zip(weights, means, covariances, strict=True)
+        ]
+    )
