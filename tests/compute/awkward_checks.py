@@ -63,7 +63,7 @@ CHECKS = {
     landscape_samples: 0.0,
     scale_space: 1e-12,
     statistics: 1e-12,
-    images: 1e-13,
+    images: 1e-14,
     extents: 0.0,
     heat_maps: 1e-10,
     normalizations: 1e-14,

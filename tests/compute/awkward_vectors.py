@@ -94,7 +94,10 @@ def _masses(x, low, width, n_pixels, bandwidth):
 
 
 def images(case):
-    """``image``: masses of Gaussians in pixels, relative to the number of points."""
+    """``image``: masses of Gaussians in pixels, relative to points times deviations.
+
+    A place is rounded relative to the box, which is so many standard deviations wide.
+    """
     if case.kind == "denormal":
         return 0.0  # boxes of pixels are wider: PersistenceImage sees to it
     X, n, rng = case.collection(), 3, case.rng
@@ -121,9 +124,16 @@ def images(case):
             ]
             expected[d] += np.outer(*masses)
             expected_lines[d] += masses[0]
-    return max(
-        errors_of(out, expected, size=1), errors_of(lines, expected_lines, size=1)
-    )
+    deviations = max(1.0, *((high - low) / bandwidth for low, high in boxes))
+    worst = 0.0
+    for d, points in enumerate(X):
+        size = max(1, len(points)) * deviations
+        worst = max(
+            worst,
+            errors_of(out[d], expected[d], size),
+            errors_of(lines[d], expected_lines[d], size),
+        )
+    return worst
 
 
 def extents(case):
