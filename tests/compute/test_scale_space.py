@@ -279,3 +279,13 @@ def test_diagrams_of_any_two_sizes_are_compared_by_points(rng, sizes):
     assert (prepared.widths == 0).all()
     ((found,),) = between(prepared, (0, 1), (1, 2))
     assert_allclose(found, in_double(*X, 0.02), rtol=1e-12)
+
+
+@pytest.mark.parametrize("s", [0.02, 2.0])
+def test_a_block_has_the_rows_and_columns_of_the_matrix(rng, s):
+    X = [few_points(rng, n) for n in (9, 2, 14, 5, 1)]
+    whole, prepared = compare(X, s)
+    assert (prepared.widths > 0).any() == (s == 2.0)
+    for rows, columns in [((1, 4), (2, 3)), ((2, 3), (0, 5)), ((3, 5), (3, 5))]:
+        block = between(prepared, rows, columns)
+        assert_array_equal(block, whole[slice(*rows), slice(*columns)])
