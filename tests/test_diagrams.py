@@ -202,6 +202,12 @@ def test_repr_tells_each_part(two_parts):
     assert "<td>2</td><td>1</td><td>1</td>" in html
 
 
+def test_the_table_has_the_ranges_of_births_and_of_finite_deaths():
+    X = Diagrams.from_list([[[0.5, 3], [2, np.inf]], [[-1, 7]]], name="H1")
+    assert "<td>-1 to 2</td><td>3 to 7</td>" in X._repr_html_()
+    assert "<td>2 to 2</td><td>none</td>" in X.essential()._repr_html_()
+
+
 @pytest.mark.parametrize(
     ("X", "message"),
     [

@@ -80,5 +80,6 @@ def test_words_on_a_line_are_told_apart_along_it(rng, axis):
 def test_the_lengths_of_axes_differ(rng):
     words = rng.uniform(size=(5, 2)) * [1.0, 4.0]
     points = near_where_words_meet(rng, words, 60)
-    points[:, 1] = points[:, 0] + (points[:, 1] - points[:, 0]) / 4.0
-    check_labels(points, words, np.array([1.0, 4.0]))
+    births, lives = points[:, 0] / 0.25, (points[:, 1] - points[:, 0]) / 4.0
+    points = np.column_stack((births, births + lives))
+    check_labels(points, words, np.array([0.25, 4.0]))
