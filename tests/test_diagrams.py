@@ -274,7 +274,7 @@ def test_wanted_parts_are_found_whatever_their_order(two_parts, ragged):
     assert swapped.parts == ("H1", "H0")
     assert check_diagrams(list(ragged), parts=("Ext1",)).parts == ("Ext1",)
     assert check_diagrams({"H0": list(ragged)}).parts == ("H0",)
-    with pytest.raises(ValueError, match="H2 is missing and H0, H1 are unexpected"):
+    with pytest.raises(ValueError, match=r"H2 is missing and H0, H1 are unexpected"):
         check_diagrams(two_parts, parts=("H2",))
     with pytest.raises(ValueError, match="got H1: H0 is missing"):
         check_diagrams(ragged, parts=("H0", "H1"))
@@ -334,6 +334,13 @@ def test_one_part_without_a_name_is_taken_for_another_single_one(unnamed):
     assert check_diagrams(unnamed, parts=("",)) is unnamed
     with pytest.raises(ValueError, match="Expected parts H0, got H1: H0 is missing"):
         check_diagrams(named, parts=("H0",))
+
+
+def test_what_to_do_about_other_parts_than_those_of_fit_is_said(two_parts):
+    with pytest.raises(ValueError, match=r"H2 is missing.* Pass the parts that were th"):
+        check_diagrams(two_parts, parts=("H0", "H1", "H2"))
+    with pytest.raises(ValueError, match=r"H1 is unexpected.* Select the parts that we"):
+        check_diagrams(two_parts, parts=("H0",))
 
 
 def test_of_two_parts_each_has_a_name(unnamed, two_parts):

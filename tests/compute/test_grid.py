@@ -83,3 +83,11 @@ def test_the_lengths_of_axes_differ(rng):
     births, lives = points[:, 0] / 0.25, (points[:, 1] - points[:, 0]) / 4.0
     points = np.column_stack((births, births + lives))
     check_labels(points, words, np.array([0.25, 4.0]))
+
+
+@pytest.mark.parametrize("at", [0.0, -2.0, 1e9])
+def test_words_in_one_place_have_a_box_around_them(at):
+    frame = build_grid(np.full((2, 2), at)).frame
+    assert np.isfinite(frame).all()
+    assert (frame[2:4] > 0.0).all()
+    assert (np.abs(frame[4:6] - at) <= frame[6:8]).all()

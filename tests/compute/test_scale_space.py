@@ -136,7 +136,7 @@ def test_points_too_far_to_overlap_are_passed_over(rng):
 
 
 def test_diagrams_of_one_place_share_a_frame(rng):
-    near = [many_points(rng) for _ in range(10)]
+    near = [few_points(rng, 10, scale=0.3) for _ in range(10)]
     X = [near[0], [], *near[1:6], near[6] + 1e4, *near[7:], near[0] - 1e4, []]
     prepared = heat([np.reshape(F, (-1, 2)) for F in X], 0.5)
     frames = frames_of(prepared, 0, len(X))

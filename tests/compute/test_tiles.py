@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from pbow.compute.tiles import TILE, tile
+from pbow.compute.tiles import TILE, find_near, tile
 
 
 @pytest.fixture(
@@ -51,3 +51,19 @@ def test_parts_of_tiles_are_the_same_tiles(rng):
     parts = [tiles.between(0, 2), tiles.between(2, 5)]
     for whole, *pieces in zip(tiles, *parts, strict=True):
         assert_array_equal(np.concatenate(pieces), whole)
+
+
+@pytest.mark.parametrize("bits", [0.01, 1.0, 56.0])
+@pytest.mark.parametrize("n", [4, 8, 20])
+def test_of_components_only_those_that_matter_are_near_a_point(rng, n, bits):
+    # Of a box without size, logarithms of densities are known, not only bounded.
+    for _ in range(30):
+        components = rng.normal(size=(6, n))
+        point = rng.normal(size=2)
+        boxes = np.array([[*point, 0.0, 0.0]])
+        bounds, near = np.empty((2, n)), np.zeros(n + 1, np.uint64)
+        n_near = find_near(boxes, 0, components, bits, bounds, near)
+        x, y = point[:, np.newaxis] - components[:2]
+        l11, l21, l22 = components[2:5]
+        logs = components[5] - ((l11 * x) ** 2 + (l21 * x + l22 * y) ** 2)
+        assert_array_equal(near[:n_near], np.flatnonzero(logs >= logs.max() - bits))

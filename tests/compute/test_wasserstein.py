@@ -87,6 +87,10 @@ def test_transport_is_for_few_distinct_points(rng):
     prepared = prepare_all([few, many, cloud(rng, 13), []])
     assert transports(prepared, prepared, 2.0)[0, 0]
     assert not transports(prepared, prepared, 2.0)[1:, 1:].any()
+    # Three of each are not yet many.
+    threes, fours = (prepare_all([np.tile(cloud(rng, 20), (n, 1))]) for n in (3, 4))
+    assert not transports(threes, threes, 2.0)
+    assert transports(threes, fours, 2.0)
     # To look for a bottleneck takes several flows.
     half = prepare_all([np.tile(cloud(rng, 20), (5, 1))])
     assert transports(half, half, 2.0)
