@@ -91,3 +91,10 @@ def test_words_in_one_place_have_a_box_around_them(at):
     assert np.isfinite(frame).all()
     assert (frame[2:4] > 0.0).all()
     assert (np.abs(frame[4:6] - at) <= frame[6:8]).all()
+
+
+def test_within_the_outermost_cells_the_only_word_is_known():
+    codes = build_grid(np.array([[0.3, 0.4]])).codes.reshape(N_CELLS, N_CELLS)
+    assert (codes[1:-1, 1:-1] == 0).all()
+    assert (codes[[0, -1]] > 0).all()
+    assert (codes[:, [0, -1]] > 0).all()

@@ -289,3 +289,10 @@ def test_a_block_has_the_rows_and_columns_of_the_matrix(rng, s):
     for rows, columns in [((1, 4), (2, 3)), ((2, 3), (0, 5)), ((3, 5), (3, 5))]:
         block = between(prepared, rows, columns)
         assert_array_equal(block, whole[slice(*rows), slice(*columns)])
+
+
+@pytest.mark.parametrize("shift", [-1e3, 1e3])
+def test_few_points_far_from_all_others_add_nothing(rng, shift):
+    X = [few_points(rng, 20), few_points(rng, 11) + shift]
+    prepared = without_nodes(heat(X, 0.5))
+    assert_array_equal(between(prepared, (0, 1), (1, 2)), 0.0)

@@ -44,6 +44,9 @@ def test_boxes_are_small(rng):
     points = rng.uniform(size=(400 * TILE, 2))
     _, tiles = tile(points)
     assert tiles.boxes[:, 2:].mean() < 1.2 * 0.5 / np.sqrt(400)
+    # None holds points from both ends of a line.
+    _, tiles = tile(np.column_stack((np.arange(10.0 * TILE), np.zeros(10 * TILE))))
+    assert tiles.boxes[:, 2].max() < TILE
 
 
 def test_parts_of_tiles_are_the_same_tiles(rng):

@@ -117,3 +117,8 @@ def test_norms_neither_overflow_nor_vanish(order, scale):
     values = np.array([[3.0, 0.0, 1.0], [4.0, 0.0, np.inf]]) * scale
     expected = [np.linalg.norm([3.0, 4.0], order) * scale, 0.0, np.inf]
     assert_allclose(norm_of(values, order), expected, rtol=1e-15)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_norm_of_nothing_is_0(order):
+    assert_array_equal(norm_of(np.empty((0, 3)), order), np.zeros(3))
