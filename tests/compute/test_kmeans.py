@@ -73,6 +73,15 @@ def test_seeds_follow_the_definition(points, n_words, seed):
     assert_array_equal(words, seed_by_definition(points, stream_of(seed, 1), n_words))
 
 
+def test_every_point_may_be_the_first_word():
+    points, word = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]), np.empty((1, 2))
+    first = []
+    for seed in range(40):
+        assert seed_plusplus(points, stream_of(seed, 1), word) == 1
+        first.append(word[0, 0])
+    assert set(first) == {0.0, 1.0, 2.0}
+
+
 def test_seeds_are_distinct_and_counted_when_they_run_out(rng):
     points = rng.permutation(np.repeat(rng.uniform(size=(7, 2)), 300, axis=0))
     words = np.empty((7, 2))

@@ -70,3 +70,19 @@ def test_of_components_only_those_that_matter_are_near_a_point(rng, n, bits):
         l11, l21, l22 = components[2:5]
         logs = components[5] - ((l11 * x) ** 2 + (l21 * x + l22 * y) ** 2)
         assert_array_equal(near[:n_near], np.flatnonzero(logs >= logs.max() - bits))
+
+
+@pytest.mark.parametrize("bits", [0.0, 1.0])
+def test_all_components_that_matter_anywhere_in_a_box_are_near(rng, bits):
+    for _ in range(50):
+        components = rng.normal(size=(6, 8))
+        middle, half = rng.normal(size=2), rng.exponential(size=2)
+        bounds, near = np.empty((2, 8)), np.zeros(9, np.uint64)
+        boxes = np.array([[*middle, *half]])
+        n_near = find_near(boxes, 0, components, bits, bounds, near)
+        points = middle + half * rng.uniform(-1, 1, size=(200, 2))
+        x, y = points.T[:, :, np.newaxis] - components[:2, np.newaxis]
+        l11, l21, l22 = components[2:5]
+        logs = components[5] - ((l11 * x) ** 2 + (l21 * x + l22 * y) ** 2)
+        matters = (logs >= logs.max(axis=1, keepdims=True) - bits).any(axis=0)
+        assert set(np.flatnonzero(matters)) <= set(near[:n_near].tolist())
