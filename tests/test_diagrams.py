@@ -202,6 +202,12 @@ def test_repr_tells_each_part(two_parts):
     assert "<td>2</td><td>1</td><td>1</td>" in html
 
 
+def test_the_table_has_the_ranges_of_births_and_of_finite_deaths():
+    X = Diagrams.from_list([[[0.5, 3], [2, np.inf]], [[-1, 7]]], name="H1")
+    assert "<td>-1 to 2</td><td>3 to 7</td>" in X._repr_html_()
+    assert "<td>2 to 2</td><td>none</td>" in X.essential()._repr_html_()
+
+
 @pytest.mark.parametrize(
     ("X", "message"),
     [
@@ -268,7 +274,7 @@ def test_wanted_parts_are_found_whatever_their_order(two_parts, ragged):
     assert swapped.parts == ("H1", "H0")
     assert check_diagrams(list(ragged), parts=("Ext1",)).parts == ("Ext1",)
     assert check_diagrams({"H0": list(ragged)}).parts == ("H0",)
-    with pytest.raises(ValueError, match="H2 is missing and H0, H1 are unexpected"):
+    with pytest.raises(ValueError, match=r"H2 is missing and H0, H1 are unexpected"):
         check_diagrams(two_parts, parts=("H2",))
     with pytest.raises(ValueError, match="got H1: H0 is missing"):
         check_diagrams(ragged, parts=("H0", "H1"))
@@ -328,6 +334,13 @@ def test_one_part_without_a_name_is_taken_for_another_single_one(unnamed):
     assert check_diagrams(unnamed, parts=("",)) is unnamed
     with pytest.raises(ValueError, match="Expected parts H0, got H1: H0 is missing"):
         check_diagrams(named, parts=("H0",))
+
+
+def test_what_to_do_about_other_parts_than_those_of_fit_is_said(two_parts):
+    with pytest.raises(ValueError, match=r"H2 is missing.* Pass the parts that"):
+        check_diagrams(two_parts, parts=("H0", "H1", "H2"))
+    with pytest.raises(ValueError, match=r"H1 is unexpected.* Select the parts"):
+        check_diagrams(two_parts, parts=("H0",))
 
 
 def test_of_two_parts_each_has_a_name(unnamed, two_parts):

@@ -97,6 +97,7 @@ def test_loops_may_differ_by_resolution(rng):
         # Few words are compared faster than looked up; too many have no codes.
         ((10_000_000, 16), True, ("grid",), "brute"),
         ((10_000_000, 17), True, ("grid",), "grid"),
+        ((10_000_000, 65_534), True, ("grid",), "grid"),
         ((10_000_000, 65_535), True, ("grid",), "brute"),
         ((0, 50), False, (), "numpy"),
     ],

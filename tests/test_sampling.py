@@ -225,6 +225,13 @@ def test_candidates_beyond_the_expected_number_are_found_as_well(ragged, ramp, s
     assert_array_equal(few.points, many.points)
 
 
+@pytest.mark.parametrize("ramp", [None, Ramp(0.0, 1.0)])
+def test_about_the_share_of_points_that_is_drawn_are_candidates(ramp):
+    points = np.column_stack((np.zeros(5000), np.ones(5000)))
+    found = Draw(500, 4, 0.1, ramp).candidates(points, 0)
+    assert abs(len(found.keys) - 500) < 5 * np.sqrt(500)
+
+
 def test_the_smallest_keys_are_kept_in_the_order_of_their_points():
     found = Candidates(np.array([5, 1, 9, 2], np.uint64), np.eye(4)[:, :2])
     assert_array_equal(found.smallest(2).keys, [1, 2])

@@ -269,3 +269,22 @@ def test_a_disk_without_links_makes_it_once_as_well(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "link", refuse)
     test_a_file_that_must_be_new_is_made_once(tmp_path)
+
+
+@posix
+def test_a_lock_that_somebody_removed_is_no_error(tmp_path):
+    with claim(tmp_path / "it") as is_ours:
+        assert is_ours
+        (tmp_path / "it.lock").unlink()
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_error_within_is_raised_also_if_the_draft_is_gone(tmp_path):
+    def fail_without_draft():
+        with atomic_folder(tmp_path / "it") as draft:
+            draft.rmdir()
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail_without_draft()
+    assert not list(tmp_path.iterdir())

@@ -64,13 +64,15 @@ def test_powers_of_two_scale_the_distance_exactly(factor, rng):
 
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("odd", range(4))
-def test_one_point_may_be_off_the_line_of_all_others(axis, odd, rng):
-    # Points on a line may be paired in their order; with any other they may not.
+@pytest.mark.parametrize("move", [(-5.0, 2.0), (2.0, 5.0)])
+def test_one_point_may_be_off_the_line_of_all_others(axis, odd, move, rng):
+    # Points on a line may be paired in their order; with any other they may not. After
+    # the move the odd point is the first, or the last, by its middle.
     for _ in range(5):
         A, B = (cloud(rng, 4) for _ in range(2))
         for points in (A, B):
             points[:, axis] = 0.0 if axis == 0 else 9.0
-        A[odd] += [-5.0, 2.0]
+        A[odd] += move
         A, B = (np.sort(points, axis=1) for points in (A, B))
         assert distance(A, B) == distance_by_definition(A, B, np.inf)
         assert distance(B, A) == distance_by_definition(A, B, np.inf)

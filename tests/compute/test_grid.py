@@ -80,5 +80,21 @@ def test_words_on_a_line_are_told_apart_along_it(rng, axis):
 def test_the_lengths_of_axes_differ(rng):
     words = rng.uniform(size=(5, 2)) * [1.0, 4.0]
     points = near_where_words_meet(rng, words, 60)
-    points[:, 1] = points[:, 0] + (points[:, 1] - points[:, 0]) / 4.0
-    check_labels(points, words, np.array([1.0, 4.0]))
+    births, lives = points[:, 0] / 0.25, (points[:, 1] - points[:, 0]) / 4.0
+    points = np.column_stack((births, births + lives))
+    check_labels(points, words, np.array([0.25, 4.0]))
+
+
+@pytest.mark.parametrize("at", [0.0, -2.0, 1e9])
+def test_words_in_one_place_have_a_box_around_them(at):
+    frame = build_grid(np.full((2, 2), at)).frame
+    assert np.isfinite(frame).all()
+    assert (frame[2:4] > 0.0).all()
+    assert (np.abs(frame[4:6] - at) <= frame[6:8]).all()
+
+
+def test_within_the_outermost_cells_the_only_word_is_known():
+    codes = build_grid(np.array([[0.3, 0.4]])).codes.reshape(N_CELLS, N_CELLS)
+    assert (codes[1:-1, 1:-1] == 0).all()
+    assert (codes[[0, -1]] > 0).all()
+    assert (codes[:, [0, -1]] > 0).all()

@@ -57,13 +57,14 @@ def test_an_axis_of_rate_0_is_not_there(ragged):
 def test_heat_far_from_the_grid_is_at_the_nearest_place(far):
     axis = np.linspace(0, 3, 4)
     frame = np.array([0.0, 0.0, 1.0, 1.0])
-    X = Diagrams.from_list([[[1.2, far]], [[-far, 1.9]], [[-far, far]]])
-    rows = rows_of(X, frame, axis, axis).reshape(3, 4, 4)
+    X = Diagrams.from_list([[[1.2, far]], [[-far, 1.9]], [[-far, far]], [[far, far]]])
+    rows = rows_of(X, frame, axis, axis).reshape(4, 4, 4)
     column = 0.5 ** (0.5 * (axis - 1.2) ** 2)
     assert_allclose(rows[0, :, -1], column / np.linalg.norm(column))
     column = 0.5 ** (0.5 * (axis - 1.9) ** 2)
     assert_allclose(rows[1, 0], column / np.linalg.norm(column))
     assert_allclose(rows[2, 0, 3], 1.0)
+    assert_allclose(rows[3, 3, 3], 1.0)
 
 
 def test_heat_that_squares_of_distances_cannot_tell_is_shared_out():

@@ -8,7 +8,9 @@ from sklearn.cluster import KMeans
 
 from pbow.compute import kmeans
 from pbow.compute.allowance import Allowance
+from pbow.compute.jit import interpreted
 from pbow.compute.random import draw_unit, stream_of
+from pbow.compute.sums import sum_of
 from pbow.compute.tiles import tile
 
 
@@ -69,6 +71,15 @@ def test_seeds_follow_the_definition(points, n_words, seed):
     words = np.empty((n_words, 2))
     assert seed_plusplus(points, stream_of(seed, 1), words) == n_words
     assert_array_equal(words, seed_by_definition(points, stream_of(seed, 1), n_words))
+
+
+def test_every_point_may_be_the_first_word():
+    points, word = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]), np.empty((1, 2))
+    first = []
+    for seed in range(40):
+        assert seed_plusplus(points, stream_of(seed, 1), word) == 1
+        first.append(word[0, 0])
+    assert set(first) == {0.0, 1.0, 2.0}
 
 
 def test_seeds_are_distinct_and_counted_when_they_run_out(rng):
@@ -190,3 +201,21 @@ def test_candidates_that_leave_equal_sums_are_told_apart_as_by_definition(rng):
         words = np.empty((25, 2))
         assert seed_plusplus(points, stream_of(seed, 1), words) == 25
         assert_array_equal(words, seed_by_definition(points, stream_of(seed, 1), 25))
+
+
+def test_sums_of_blocks_have_the_bits_of_the_loop(rng):
+    for n in (1, 7, 8, 9, kmeans.BLOCK - 1, kmeans.BLOCK + 13, 2 * kmeans.BLOCK):
+        values = rng.exponential(size=n) * 10.0 ** rng.integers(-9, 9, size=n)
+        found = kmeans._sums_of_blocks(values)
+        starts = range(0, n, kmeans.BLOCK)
+        expected = [sum_of(values[i : i + kmeans.BLOCK]) for i in starts]
+        assert_array_equal(found, expected)
+
+
+def test_a_draw_that_rounding_leads_to_the_end_of_a_block_stays_in_it():
+    squared = np.zeros(3 * kmeans.BLOCK)
+    squared[[5, 9, kmeans.BLOCK + 2]] = 1.0
+    block_sums = np.array([2.0 + 1e-9, 1.0, 0.0])
+    walk_to = interpreted(kmeans._walk_to)
+    assert walk_to(2.0 + 5e-10, squared, block_sums) == 9
+    assert walk_to(3.0 + 1e-9, squared, block_sums) == 5

@@ -254,3 +254,18 @@ def test_a_tent_without_a_death_goes_up_for_ever():
     out = np.zeros((1, 8))
     sample_levels(X.points, X.offsets, np.arange(4.0), 1.0, 2, out)
     assert_array_equal(out, [[0.0, 0.5, 1.5, 2.5, 0.0, 0.0, 0.0, 1.0]])
+
+
+@pytest.mark.parametrize("more", range(4))
+def test_levels_do_not_depend_on_the_room_for_them(more):
+    # Tents far from each other need the most lines: three of each, and both ends.
+    X = prepared([[[4.0 * i, 4.0 * i + 2.0] for i in range(3)]])
+    expected = peel(X)
+    levels = np.empty((2, 4), np.int64)
+    lines = np.empty((2 + 3 * 3 + more) * LINE)
+    lines[: 2 * LINE] = _no_lines()
+    lines, _, n_levels = _peel(X.points, 0, 3, lines, 2 * LINE, levels)
+    assert n_levels == len(expected) == 1
+    start, stop = levels[PLACE, :2]
+    found = lines[start - LINE : stop - LINE].reshape(-1, LINE)
+    assert_array_equal(found[:, [END, SLOPE, HEIGHT]], expected[0])

@@ -93,3 +93,24 @@ def test_a_point_gives_one_in_all_however_far_it_is(columns, dtype, far):
     ends = np.array([components.shape[1]])
     sum_posteriors(points, offsets, FRAME, components, ends, NO_RAMP, out)
     assert_allclose(out.sum(axis=1), 1.0, rtol=1e-6)
+
+
+@pytest.mark.parametrize("far", [0.0, 1e3])
+def test_a_frame_moves_and_stretches_each_axis(ragged, columns, far):
+    # As if births and persistences had been taken to the frame before.
+    frame = np.array([0.3, -0.2, 2.0, 0.5])
+    birth, death = ragged.points.T + far
+    births, lives = (birth - 0.3) * 2.0, (death - birth + 0.2) * 0.5
+    framed = np.column_stack((births, births + lives))
+    columns[5] = np.log2(columns[5])
+    components = padded(columns, -np.inf)
+    ends = np.array([components.shape[1]])
+    found, expected = np.full((2, 2, len(ragged), components.shape[1]), np.nan)
+    for points, place, out in (
+        (np.column_stack((birth, death)), frame, found),
+        (framed, FRAME, expected),
+    ):
+        given = points, ragged.offsets, place, components
+        sum_likelihoods(*given, NO_RAMP, out[0])
+        sum_posteriors(*given, ends, NO_RAMP, out[1])
+    assert_allclose(found, expected, rtol=1e-6, atol=1e-12)

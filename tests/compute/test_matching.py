@@ -19,7 +19,13 @@ from tests.compute.oracles import (
     whole_numbers,
 )
 
-from pbow.compute.matching import NOBODY, match, wasserstein, wasserstein_tile
+from pbow.compute.matching import (
+    NOBODY,
+    _reach,
+    match,
+    wasserstein,
+    wasserstein_tile,
+)
 
 ORDERS = [1.0, 1.5, 2.0, 3.0, 7.0]
 
@@ -286,3 +292,21 @@ def test_tiny_distances_of_long_bars_are_precise_in_a_tile(order, rng):
     wasserstein_tile(*sides, order, math.inf, np.ones((3, 3), np.bool_), out)
     assert_array_equal(out, [[distance(a, b, order) for b in B] for a in A])
     assert (np.diagonal(out) < 1e-7).all()
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_middles_of_candidates_are_within_reach_and_no_reach_is_longer_than_needed(
+    metric, rng
+):
+    for _ in range(200):
+        h, other = rng.exponential(size=2)
+        reach = _reach(2.0 * h, 2.0 * other, metric) * (1 + 1e-12)
+        apart = abs(h - other)
+        # As far apart as middles of candidates may be, by the norm of (m - m', h - h').
+        if metric == math.inf:
+            assert reach >= h + other - apart
+        elif metric == 1.0:
+            assert reach >= h + other
+        else:
+            assert reach >= math.sqrt((h + other) ** 2 - apart**2)
+        assert _reach(2.0 * h, 2.0 * h, metric) == pytest.approx(2.0 * h)

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -71,3 +72,18 @@ print("compiled", file=sys.stderr)
     env = {"PBOW_VERBOSE": "1"}
     options = {"stderr": subprocess.PIPE, "text": True, "env": env}
     assert said(tmp_path, others, **options) == f"compiled\n{notice.TEXT}"
+
+
+@pytest.mark.parametrize("module", ["pbow.compute.grid", "others.pbow.", None])
+def test_only_loops_of_pbow_are_announced_and_once(module, monkeypatch, capsys):
+    monkeypatch.setenv("PBOW_VERBOSE", "1")
+    loop = SimpleNamespace(py_func=SimpleNamespace(__module__=module))
+    compilation, listener = (
+        SimpleNamespace(data={"dispatcher": loop}),
+        notice.CompilationNotice(),
+    )
+    for _ in range(2):
+        listener.on_start(compilation)
+        listener.on_end(compilation)
+    is_ours = module == "pbow.compute.grid"
+    assert capsys.readouterr().err == (notice.TEXT if is_ours else "")

@@ -136,7 +136,7 @@ def test_points_too_far_to_overlap_are_passed_over(rng):
 
 
 def test_diagrams_of_one_place_share_a_frame(rng):
-    near = [many_points(rng) for _ in range(10)]
+    near = [few_points(rng, 10, scale=0.3) for _ in range(10)]
     X = [near[0], [], *near[1:6], near[6] + 1e4, *near[7:], near[0] - 1e4, []]
     prepared = heat([np.reshape(F, (-1, 2)) for F in X], 0.5)
     frames = frames_of(prepared, 0, len(X))
@@ -279,3 +279,20 @@ def test_diagrams_of_any_two_sizes_are_compared_by_points(rng, sizes):
     assert (prepared.widths == 0).all()
     ((found,),) = between(prepared, (0, 1), (1, 2))
     assert_allclose(found, in_double(*X, 0.02), rtol=1e-12)
+
+
+@pytest.mark.parametrize("s", [0.02, 2.0])
+def test_a_block_has_the_rows_and_columns_of_the_matrix(rng, s):
+    X = [few_points(rng, n) for n in (9, 2, 14, 5, 1)]
+    whole, prepared = compare(X, s)
+    assert (prepared.widths > 0).any() == (s == 2.0)
+    for rows, columns in [((1, 4), (2, 3)), ((2, 3), (0, 5)), ((3, 5), (3, 5))]:
+        block = between(prepared, rows, columns)
+        assert_array_equal(block, whole[slice(*rows), slice(*columns)])
+
+
+@pytest.mark.parametrize("shift", [-1e3, 1e3])
+def test_few_points_far_from_all_others_add_nothing(rng, shift):
+    X = [few_points(rng, 20), few_points(rng, 11) + shift]
+    prepared = without_nodes(heat(X, 0.5))
+    assert_array_equal(between(prepared, (0, 1), (1, 2)), 0.0)

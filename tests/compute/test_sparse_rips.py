@@ -4,6 +4,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
 from pbow.compute.sparse_rips import (
+    _edge_value,
+    _longest_square,
     find_sparse_edges,
     order_farthest_first,
     room_for_edges,
@@ -86,3 +88,11 @@ def test_shorter_calls_give_the_same_bits(rng):
     assert find_sparse_edges(*options, again, 7) == n_edges
     for one, other in zip(edges, again, strict=True):
         assert_array_equal(one[:n_edges], other[:n_edges])
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5, 0.9])
+def test_no_edge_is_longer_than_the_bound_and_some_nearly_reach_it(epsilon):
+    longest = np.sqrt(_longest_square(0.3, epsilon))
+    # The older point stays as long as it takes.
+    assert np.isfinite(_edge_value(longest * (1 - 1e-6), 1e9, 0.3, epsilon))
+    assert _edge_value(longest * (1 + 1e-6), 1e9, 0.3, epsilon) == np.inf

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from pbow.compute.tiles import TILE, tile
+from pbow.compute.tiles import TILE, find_near, tile
 
 
 @pytest.fixture(
@@ -42,6 +42,9 @@ def test_boxes_are_small(rng):
     points = rng.uniform(size=(400 * TILE, 2))
     _, tiles = tile(points)
     assert tiles.boxes[:, 2:].mean() < 1.2 * 0.5 / np.sqrt(400)
+    # None holds points from both ends of a line.
+    _, tiles = tile(np.column_stack((np.arange(10.0 * TILE), np.zeros(10 * TILE))))
+    assert tiles.boxes[:, 2].max() < TILE
 
 
 def test_parts_of_tiles_are_the_same_tiles(rng):
@@ -49,3 +52,35 @@ def test_parts_of_tiles_are_the_same_tiles(rng):
     parts = [tiles.between(0, 2), tiles.between(2, 5)]
     for whole, *pieces in zip(tiles, *parts, strict=True):
         assert_array_equal(np.concatenate(pieces), whole)
+
+
+@pytest.mark.parametrize("bits", [0.01, 1.0, 56.0])
+@pytest.mark.parametrize("n", [4, 8, 20])
+def test_of_components_only_those_that_matter_are_near_a_point(rng, n, bits):
+    # Of a box without size, logarithms of densities are known, not only bounded.
+    for _ in range(30):
+        components = rng.normal(size=(6, n))
+        point = rng.normal(size=2)
+        boxes = np.array([[*point, 0.0, 0.0]])
+        bounds, near = np.empty((2, n)), np.zeros(n + 1, np.uint64)
+        n_near = find_near(boxes, 0, components, bits, bounds, near)
+        x, y = point[:, np.newaxis] - components[:2]
+        l11, l21, l22 = components[2:5]
+        logs = components[5] - ((l11 * x) ** 2 + (l21 * x + l22 * y) ** 2)
+        assert_array_equal(near[:n_near], np.flatnonzero(logs >= logs.max() - bits))
+
+
+@pytest.mark.parametrize("bits", [0.0, 1.0])
+def test_all_components_that_matter_anywhere_in_a_box_are_near(rng, bits):
+    for _ in range(50):
+        components = rng.normal(size=(6, 8))
+        middle, half = rng.normal(size=2), rng.exponential(size=2)
+        bounds, near = np.empty((2, 8)), np.zeros(9, np.uint64)
+        boxes = np.array([[*middle, *half]])
+        n_near = find_near(boxes, 0, components, bits, bounds, near)
+        points = middle + half * rng.uniform(-1, 1, size=(200, 2))
+        x, y = points.T[:, :, np.newaxis] - components[:2, np.newaxis]
+        l11, l21, l22 = components[2:5]
+        logs = components[5] - ((l11 * x) ** 2 + (l21 * x + l22 * y) ** 2)
+        matters = (logs >= logs.max(axis=1, keepdims=True) - bits).any(axis=0)
+        assert set(np.flatnonzero(matters)) <= set(near[:n_near].tolist())

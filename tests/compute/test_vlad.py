@@ -10,7 +10,7 @@ from pbow.compute.vlad import INTRA, vlad_brute, vlad_grid, vlad_in_numpy
 from pbow.weighting import Ramp
 
 CODES = [NORMALIZATIONS[None], NORMALIZATIONS["sqrt"], NORMALIZATIONS["sqrt-l2"], INTRA]
-INVERSE = np.array([1.0, 2.5])
+INVERSE = np.array([0.7, 2.5])
 
 
 def residuals_by_definition(points, offsets, words, weight):

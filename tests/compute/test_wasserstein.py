@@ -87,6 +87,10 @@ def test_transport_is_for_few_distinct_points(rng):
     prepared = prepare_all([few, many, cloud(rng, 13), []])
     assert transports(prepared, prepared, 2.0)[0, 0]
     assert not transports(prepared, prepared, 2.0)[1:, 1:].any()
+    # Three of each are not yet many.
+    threes, fours = (prepare_all([np.tile(cloud(rng, 20), (n, 1))]) for n in (3, 4))
+    assert not transports(threes, threes, 2.0)
+    assert transports(threes, fours, 2.0)
     # To look for a bottleneck takes several flows.
     half = prepare_all([np.tile(cloud(rng, 20), (5, 1))])
     assert transports(half, half, 2.0)
@@ -113,3 +117,8 @@ def test_norms_neither_overflow_nor_vanish(order, scale):
     values = np.array([[3.0, 0.0, 1.0], [4.0, 0.0, np.inf]]) * scale
     expected = [np.linalg.norm([3.0, 4.0], order) * scale, 0.0, np.inf]
     assert_allclose(norm_of(values, order), expected, rtol=1e-15)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_norm_of_nothing_is_0(order):
+    assert_array_equal(norm_of(np.empty((0, 3)), order), np.zeros(3))

@@ -283,3 +283,14 @@ def test_a_changed_byte_of_array_or_header_is_found(container, place):
     content[content.index(place)] ^= 1
     container.write_bytes(content)
     assert_refused(container, "its checksum is wrong: it is damaged")
+
+
+def test_a_header_may_have_as_many_bytes_as_are_allowed_and_no_more(
+    container, monkeypatch
+):
+    with safe_open(container, "np") as file:
+        size = len(file.metadata()["pbow"])
+    monkeypatch.setattr("pbow.io.container.MAX_HEADER_BYTES", size)
+    assert read_header(container, DIAGRAMS)["note"] == "ä \ud800"
+    monkeypatch.setattr("pbow.io.container.MAX_HEADER_BYTES", size - 1)
+    assert_refused(container, f"its header of {size} bytes is too long")

@@ -23,7 +23,7 @@ from pbow import Diagrams, PersistenceBoW, StablePersistenceBoW
 from pbow._utils.constraints import Number
 from pbow.errors import FileFormatError, ParameterError
 from pbow.io.container import MODEL, read_container, write_container
-from pbow.io.models import public_estimators
+from pbow.io.models import digest_of, public_estimators
 from pbow.io.native import write_native
 from pbow.kernels import (
     LandscapeKernel,
@@ -264,6 +264,21 @@ def test_a_pipeline_is_refused_with_advice(X, path):
 def test_what_is_not_an_estimator_of_diagrams_is_refused(path, other):
     with pytest.raises(TypeError, match=f"got {type(other).__name__}"):
         pbow.save(other, path)
+
+
+def test_for_diagrams_the_function_that_writes_them_is_named(X, path):
+    with pytest.raises(TypeError, match=r"got Diagrams\. Use pbow\.io\.write_diagr"):
+        pbow.save(Diagrams.from_list([[[0.0, 1.0]]]), path)
+    assert not path.exists()
+
+
+def test_digests_tell_models_apart_but_not_the_number_of_threads(X):
+    first, same, other = (
+        digest_of(PersistenceBoW(2, random_state=seed, n_jobs=n_jobs).fit(X))
+        for seed, n_jobs in ((0, 1), (0, 2), (1, 1))
+    )
+    assert first == same
+    assert first != other
 
 
 def test_diagrams_are_not_loaded_as_a_model(path):

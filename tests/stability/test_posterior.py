@@ -191,6 +191,16 @@ def test_two_words_have_a_quarter_of_the_difference_of_their_logits():
     assert (constants >= expected).all()
 
 
+def test_births_and_deaths_that_move_apart_change_posteriors_the_most():
+    # Logits differ by birth minus persistence, which is 2 birth minus death.
+    words = make_codebook([[0.0, 1.0], [1.0, 0.0]], [[1.0, 1.0]] * 2, 0.0)
+    ramp = Ramp(0.0, 1e9)
+    for metric, expected in (("birth-death", 3 / 4), ("birth-persistence", 2 / 4)):
+        constants = component_constants(words, ramp, scale="posterior", metric=metric)
+        assert_allclose(constants, expected, rtol=0.03)
+        assert (constants >= expected).all()
+
+
 @each_feature
 @each_metric
 def test_a_word_alone_has_the_slope_of_the_ramp(metric, normalize, power):
