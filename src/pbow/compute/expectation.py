@@ -20,6 +20,8 @@ Floats = NDArray[np.float64]
 
 # Below this, likelihoods have lost digits; the slow way has its own scale.
 FAINT = 1e-250
+# What is smaller than a sum by a factor of 2 ** FAR does not change it: it has 53 bits.
+FAR = 56.0
 # Of a float64: its digits, and those of 1.
 MANTISSA, BITS_OF_1 = 2**52 - 1, 1023 << 52
 # Unsigned: an index that may be negative is compared twice.
@@ -98,7 +100,7 @@ def _expect(
     for at in range(first, last):
         low = np.uint64(at) * TILE_U
         size = min(TILE, densities.shape[1] - at * TILE)
-        n_near = find_near(boxes, at, components, bounds, near)
+        n_near = find_near(boxes, at, components, FAR, bounds, near)
         for t in range(TILE):
             total[t] = 0.0
         for j in range(n_near):

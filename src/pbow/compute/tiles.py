@@ -22,8 +22,6 @@ LANES = 8  # numbers side by side: one vector of the processor, or two
 TILE = 32  # points of a box; a multiple of LANES
 # More than distances are rounded by, relative to their size.
 ROUNDED = 1e-9
-# Bits by which the logarithms of negligible densities are lower: sums have only 53.
-FAR = 56.0
 LEVELS = 2**16 - 1  # numpy sorts numbers of 16 bits in the time of a few passes
 
 
@@ -84,6 +82,7 @@ def find_near(
     boxes: Floats,
     at: int,
     components: Floats,
+    bits: float,
     bounds: Floats,
     near: NDArray[np.uint64],
 ) -> int:
@@ -92,7 +91,7 @@ def find_near(
     They are as in ``likelihood``, padded to a multiple of 4. Logarithms of what each
     adds to the density of a point are bounded from both sides, by its largest and least
     distance from the box. A component is left out if its density in the whole box is
-    lower than that of another by a factor of at least 2 ** FAR. Cost: their number;
+    lower than that of another by a factor of at least 2 ** bits. Cost: their number;
     ``bounds`` has two rows of it.
     """
     x, y, half_x, half_y = boxes[at, 0], boxes[at, 1], boxes[at, 2], boxes[at, 3]
@@ -121,7 +120,7 @@ def find_near(
         top3 = d3 if d3 > top3 else top3
     enough = max(top0, top1, top2, top3)
     # By far more than distances are rounded.
-    enough -= FAR + ROUNDED * abs(enough)
+    enough -= bits + ROUNDED * abs(enough)
     n_near = 0
     for k in range(width):
         near[n_near] = np.uint64(k)
