@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from pbow.compute.tiles import TILE, find_near, tile
+from pbow.compute import tiles as module
+from pbow.compute.jit import interpreted
+from pbow.compute.tiles import TILE, tile
+
+# Python cannot call the compiled one.
+find_near = interpreted(module.find_near)
 
 
 @pytest.fixture(
