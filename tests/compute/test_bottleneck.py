@@ -76,3 +76,9 @@ def test_one_point_may_be_off_the_line_of_all_others(axis, odd, move, rng):
         A, B = (np.sort(points, axis=1) for points in (A, B))
         assert distance(A, B) == distance_by_definition(A, B, np.inf)
         assert distance(B, A) == distance_by_definition(A, B, np.inf)
+
+
+def test_of_two_points_off_one_line_the_one_with_the_later_middle_may_come_first():
+    # In the order of middles the distance would be 1.
+    A, B = np.array([[0.0, 20.0], [0.5, 19.75]]), np.array([[0.0, 19.0], [0.0, 20.0]])
+    assert distance(A, B) == distance(B, A) == 0.75
