@@ -21,6 +21,7 @@ from tests.compute.oracles import (
 
 from pbow.compute.matching import (
     NOBODY,
+    _are_on_a_line,
     _reach,
     match,
     wasserstein,
@@ -310,3 +311,20 @@ def test_middles_of_candidates_are_within_reach_and_no_reach_is_longer_than_need
         else:
             assert reach >= math.sqrt((h + other) ** 2 - apart**2)
         assert _reach(2.0 * h, 2.0 * h, metric) == pytest.approx(2.0 * h)
+
+
+def test_diagrams_with_the_same_births_or_the_same_deaths_are_on_a_line():
+    X = [
+        [[0.0, 1.0], [0.0, 3.0]],
+        [[0.0, 2.0]],
+        [[-1.0, 2.0], [1.0, 2.0]],
+        [[5.0, 9.0]],
+    ]
+    points, middles = (
+        np.concatenate(arrays) for arrays in zip(*map(off_the_diagonal, X), strict=True)
+    )
+    side = points, middles, np.cumsum([0, *map(len, X)])
+    expected = np.eye(4, dtype=bool)
+    for i, j in ((0, 1), (1, 2)):
+        expected[i, j] = expected[j, i] = True
+    assert_array_equal(_are_on_a_line((*side, *side)), expected)
