@@ -19,6 +19,7 @@ from tests.compute.oracles import (
     whole_numbers,
 )
 
+from pbow.compute.jit import interpreted
 from pbow.compute.matching import (
     NOBODY,
     _are_on_a_line,
@@ -299,9 +300,10 @@ def test_tiny_distances_of_long_bars_are_precise_in_a_tile(order, rng):
 def test_middles_of_candidates_are_within_reach_and_no_reach_is_longer_than_needed(
     metric, rng
 ):
+    reach_of = interpreted(_reach)
     for _ in range(200):
         h, other = rng.exponential(size=2)
-        reach = _reach(2.0 * h, 2.0 * other, metric) * (1 + 1e-12)
+        reach = reach_of(2.0 * h, 2.0 * other, metric) * (1 + 1e-12)
         apart = abs(h - other)
         # As far apart as middles of candidates may be, by the norm of (m - m', h - h').
         if metric == math.inf:
@@ -310,7 +312,7 @@ def test_middles_of_candidates_are_within_reach_and_no_reach_is_longer_than_need
             assert reach >= h + other
         else:
             assert reach >= math.sqrt((h + other) ** 2 - apart**2)
-        assert _reach(2.0 * h, 2.0 * h, metric) == pytest.approx(2.0 * h)
+        assert reach_of(2.0 * h, 2.0 * h, metric) == pytest.approx(2.0 * h)
 
 
 def test_diagrams_with_the_same_births_or_the_same_deaths_are_on_a_line():

@@ -305,3 +305,14 @@ def test_small_diagrams_share_the_frame_of_a_large_one(rng):
     sizes = prepared.heights * prepared.widths
     assert sizes[1] > 4 * sizes[0] > 0
     assert [(f.first, f.last) for f in frames_of(prepared, 1, 4)] == [(1, 4)]
+
+
+@pytest.mark.parametrize(("times", "n_frames"), [(2.5, 1), (3.5, 2)])
+def test_a_frame_is_at_most_three_times_as_large_as_its_largest_diagram(
+    rng, times, n_frames
+):
+    F = few_points(rng, 6, scale=0.1)
+    alone = heat([F], 0.5)
+    # Along the diagonal, by so many rows of nodes.
+    shift = 0.5 * (times - 1.0) * alone.heights[0] * alone.unit
+    assert len(frames_of(heat([F, F + shift], 0.5), 0, 2)) == n_frames
