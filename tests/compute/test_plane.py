@@ -116,3 +116,7 @@ def test_of_equal_pixels_the_first_is_born_and_none_dies(shape):
 def test_saddles_are_pixels_with_two_runs_of_later_neighbors_or_more():
     n_runs = [int(runs).bit_count() for runs in LATER_RUNS]
     assert_array_equal(IS_SADDLE, np.array(n_runs) > 1)
+    # Where values rise along all rows, there is none.
+    (component,), holes = locate(np.arange(12.0).reshape(3, 4))
+    assert component[:2] == (0.0, np.inf)
+    assert holes == []
