@@ -129,3 +129,13 @@ def test_single_precision_is_near_to_double_wherever_words_are(ragged, scale, me
     )
     assert (double.max(axis=0) > 0.0).all()
     assert_allclose(single, double, rtol=1e-4, atol=1e-30)
+
+
+@pytest.mark.parametrize("ramp", [None, Ramp(0.1, 0.5)])
+@pytest.mark.parametrize("loop", ["brute", "numpy"])
+def test_each_resolution_has_the_counts_that_it_has_alone(ragged, rng, loop, ramp):
+    books = [KMeansCodebook(rng.uniform(size=(n, 2)), np.ones(2)) for n in (3, 5)]
+    both = KMeansCodebook.join(books)
+    alone = [count_with([loop], ragged, book, ramp, 0, 1) for book in books]
+    found = count_with([loop] * 2, ragged, both, ramp, 0, 1)
+    assert_array_equal(found, np.hstack(alone))
