@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from pbow import Diagrams
 from pbow.codebook import GaussianCodebook, KMeansCodebook, learn_gaussian
@@ -114,3 +114,28 @@ def test_first_calls_are_done_by_numpy_until_its_allowance_is_spent():
     assert choose_loops(X, book, ["brute"], allowance) == ["brute"]
     assert choose_loops(X, book, [], allowance) == ["numpy"]
     assert choose_loops(X, book, [], allowance) == ["brute"]
+
+
+@pytest.mark.parametrize("scale", ["density", "peak", "posterior"])
+@pytest.mark.parametrize("means", [[[0.3, 0.5]], [[0.3, 0.5], [0.3, 9.0], [7.0, 0.5]]])
+def test_single_precision_is_near_to_double_wherever_words_are(ragged, scale, means):
+    # One word, whose mean has no distance from others, and axes of different lengths.
+    n = len(means)
+    covariances = np.tile([[0.5, 0.1], [0.1, 2.0]], (n, 1, 1))
+    book = GaussianCodebook(np.full(n, 1 / n), np.array(means), covariances, np.ones(2))
+    double, single = (
+        encode_likelihoods(ragged, book, scale=scale, dtype=dtype)
+        for dtype in ("float64", "float32")
+    )
+    assert (double.max(axis=0) > 0.0).all()
+    assert_allclose(single, double, rtol=1e-4, atol=1e-30)
+
+
+@pytest.mark.parametrize("ramp", [None, Ramp(0.1, 0.5)])
+@pytest.mark.parametrize("loop", ["brute", "numpy"])
+def test_each_resolution_has_the_counts_that_it_has_alone(ragged, rng, loop, ramp):
+    books = [KMeansCodebook(rng.uniform(size=(n, 2)), np.ones(2)) for n in (3, 5)]
+    both = KMeansCodebook.join(books)
+    alone = [count_with([loop], ragged, book, ramp, 0, 1) for book in books]
+    found = count_with([loop] * 2, ragged, both, ramp, 0, 1)
+    assert_array_equal(found, np.hstack(alone))

@@ -101,3 +101,9 @@ coordinates = st.floats(-1e3, 1e3) | st.integers(-3, 3).map(float)
 )
 def test_both_ways_match_the_definition_for_any_numbers(points, words):
     check_labels(np.sort(points, axis=1), words)
+
+
+def test_each_axis_has_a_rate_of_its_own(rng):
+    inverse = np.array([0.3, 3.7])
+    words = rng.normal(size=(7, 2)) * inverse
+    check_labels(cloud(rng, 300), words, inverse)

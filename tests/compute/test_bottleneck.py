@@ -12,7 +12,8 @@ from tests.compute.oracles import (
     off_the_diagonal,
 )
 
-from pbow.compute.bottleneck import bottleneck
+from pbow.compute.bottleneck import _are_on_a_line, bottleneck
+from pbow.compute.jit import interpreted
 
 each_kind = pytest.mark.parametrize("kind", KINDS)
 
@@ -76,3 +77,18 @@ def test_one_point_may_be_off_the_line_of_all_others(axis, odd, move, rng):
         A, B = (np.sort(points, axis=1) for points in (A, B))
         assert distance(A, B) == distance_by_definition(A, B, np.inf)
         assert distance(B, A) == distance_by_definition(A, B, np.inf)
+
+
+def test_of_two_points_off_one_line_the_one_with_the_later_middle_may_come_first():
+    # In the order of middles the distance would be 1.
+    A, B = np.array([[0.0, 20.0], [0.5, 19.75]]), np.array([[0.0, 19.0], [0.0, 20.0]])
+    assert distance(A, B) == distance(B, A) == 0.75
+
+
+def test_diagrams_on_one_line_are_recognized():
+    are_on_a_line = interpreted(_are_on_a_line)
+    born_at_0, born_at_1 = np.array([0.0, 2.0, 0.0, 5.0]), np.array([1.0, 2.0])
+    assert are_on_a_line(born_at_0, born_at_0[2:])
+    assert are_on_a_line(born_at_0[:2], born_at_1)  # both die at 2
+    assert not are_on_a_line(born_at_0, born_at_1)
+    assert not are_on_a_line(born_at_0, born_at_0[:0])

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from numba import njit
+from numba import config, njit
 from numpy.testing import assert_allclose, assert_array_equal
 
 from pbow.compute.exponential import half_to
@@ -37,3 +37,10 @@ def test_to_the_zeroth_is_one_and_far_on_is_zero(dtype):
 def test_single_precision_is_right_to_its_last_digits(rng):
     d = rng.uniform(0, 126, 200_000).astype(np.float32)
     assert_allclose(halves(d), np.exp2(-d.astype(np.float64)), rtol=2e-7)
+
+
+def test_a_power_that_chooses_its_precision_is_for_loops_alone(monkeypatch):
+    # With the compiler; without it, loops are not compiled either.
+    monkeypatch.setattr(config, "DISABLE_JIT", 0)
+    with pytest.raises(TypeError):
+        half_to(0.5)

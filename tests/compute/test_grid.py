@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from tests.compute.oracles import check_labels, cloud
 
-from pbow.compute.grid import N_CELLS, build_grid
+from pbow.compute.grid import MOST_WORDS, N_CELLS, build_grid
 
 
 def test_most_cells_know_one_word_and_every_list_ascends(rng):
@@ -98,3 +98,11 @@ def test_within_the_outermost_cells_the_only_word_is_known():
     assert (codes[1:-1, 1:-1] == 0).all()
     assert (codes[[0, -1]] > 0).all()
     assert (codes[:, [0, -1]] > 0).all()
+
+
+@pytest.mark.parametrize("n_words", [1, 253, 254, 255, 256, MOST_WORDS])
+def test_codes_have_numbers_for_all_words_and_for_two_and_more(n_words, monkeypatch):
+    monkeypatch.setattr("pbow.compute.grid._fill", lambda *_: (None, None, None))
+    made = build_grid(np.zeros((n_words, 2)))
+    for codes in (made.codes, made.pairs):
+        assert np.iinfo(codes.dtype).max >= n_words + 1

@@ -269,3 +269,12 @@ def test_levels_do_not_depend_on_the_room_for_them(more):
     start, stop = levels[PLACE, :2]
     found = lines[start - LINE : stop - LINE].reshape(-1, LINE)
     assert_array_equal(found[:, [END, SLOPE, HEIGHT]], expected[0])
+
+
+@pytest.mark.parametrize("product", [False, True])
+def test_of_equal_sides_the_diagonal_is_computed_as_well(rng, product):
+    births = np.sort(rng.normal(size=(3, 4)), axis=1)
+    X = prepared([np.c_[b, b + rng.exponential(size=4)].tolist() for b in births])
+    half = compare(X, X, product=product, symmetric=True)
+    assert_array_equal(half, compare(X, X, product=product))
+    assert (np.diagonal(half) > 0.0).all() == product

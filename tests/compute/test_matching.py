@@ -19,8 +19,10 @@ from tests.compute.oracles import (
     whole_numbers,
 )
 
+from pbow.compute.jit import interpreted
 from pbow.compute.matching import (
     NOBODY,
+    _are_on_a_line,
     _reach,
     match,
     wasserstein,
@@ -298,9 +300,10 @@ def test_tiny_distances_of_long_bars_are_precise_in_a_tile(order, rng):
 def test_middles_of_candidates_are_within_reach_and_no_reach_is_longer_than_needed(
     metric, rng
 ):
+    reach_of = interpreted(_reach)
     for _ in range(200):
         h, other = rng.exponential(size=2)
-        reach = _reach(2.0 * h, 2.0 * other, metric) * (1 + 1e-12)
+        reach = reach_of(2.0 * h, 2.0 * other, metric) * (1 + 1e-12)
         apart = abs(h - other)
         # As far apart as middles of candidates may be, by the norm of (m - m', h - h').
         if metric == math.inf:
@@ -309,4 +312,21 @@ def test_middles_of_candidates_are_within_reach_and_no_reach_is_longer_than_need
             assert reach >= h + other
         else:
             assert reach >= math.sqrt((h + other) ** 2 - apart**2)
-        assert _reach(2.0 * h, 2.0 * h, metric) == pytest.approx(2.0 * h)
+        assert reach_of(2.0 * h, 2.0 * h, metric) == pytest.approx(2.0 * h)
+
+
+def test_diagrams_with_the_same_births_or_the_same_deaths_are_on_a_line():
+    X = [
+        [[0.0, 1.0], [0.0, 3.0]],
+        [[0.0, 2.0]],
+        [[-1.0, 2.0], [1.0, 2.0]],
+        [[5.0, 9.0]],
+    ]
+    points, middles = (
+        np.concatenate(arrays) for arrays in zip(*map(off_the_diagonal, X), strict=True)
+    )
+    side = points, middles, np.cumsum([0, *map(len, X)])
+    expected = np.eye(4, dtype=bool)
+    for i, j in ((0, 1), (1, 2)):
+        expected[i, j] = expected[j, i] = True
+    assert_array_equal(_are_on_a_line((*side, *side)), expected)

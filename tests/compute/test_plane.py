@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_array_equal
 
-from pbow.compute.plane import locate_in_plane
+from pbow.compute.plane import IS_SADDLE, LATER_RUNS, locate_in_plane
 
 few_values = st.sampled_from([-1.5, -5e-324, 0.0, 5e-324, 1 / 3, 2.0, np.inf])
 any_values = st.floats(-1e100, 1e100).map(lambda x: x + 0.0)  # no -0.0
@@ -111,3 +111,12 @@ def test_pixels_that_touch_at_corners_close_a_loop():
 def test_of_equal_pixels_the_first_is_born_and_none_dies(shape):
     assert locate(np.full(shape, 3.0)) == [[(3.0, np.inf, 0, -1)], []]
     assert_array_equal(locate(np.full(shape, np.inf)), [[], []])
+
+
+def test_saddles_are_pixels_with_two_runs_of_later_neighbors_or_more():
+    n_runs = [int(runs).bit_count() for runs in LATER_RUNS]
+    assert_array_equal(IS_SADDLE, np.array(n_runs) > 1)
+    # Where values rise along all rows, there is none.
+    (component,), holes = locate(np.arange(12.0).reshape(3, 4))
+    assert component[:2] == (0.0, np.inf)
+    assert holes == []

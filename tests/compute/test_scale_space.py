@@ -296,3 +296,23 @@ def test_few_points_far_from_all_others_add_nothing(rng, shift):
     X = [few_points(rng, 20), few_points(rng, 11) + shift]
     prepared = without_nodes(heat(X, 0.5))
     assert_array_equal(between(prepared, (0, 1), (1, 2)), 0.0)
+
+
+def test_small_diagrams_share_the_frame_of_a_large_one(rng):
+    small = [few_points(rng, 6, scale=0.1) for _ in range(3)]
+    large = np.column_stack((np.linspace(-6, 6, 40), np.linspace(6, 7, 40)))
+    prepared = heat([small[0], large, *small[1:]], 0.5)
+    sizes = prepared.heights * prepared.widths
+    assert sizes[1] > 4 * sizes[0] > 0
+    assert [(f.first, f.last) for f in frames_of(prepared, 1, 4)] == [(1, 4)]
+
+
+@pytest.mark.parametrize(("times", "n_frames"), [(2.5, 1), (3.5, 2)])
+def test_a_frame_is_at_most_three_times_as_large_as_its_largest_diagram(
+    rng, times, n_frames
+):
+    F = few_points(rng, 6, scale=0.1)
+    alone = heat([F], 0.5)
+    # Along the diagonal, by so many rows of nodes.
+    shift = 0.5 * (times - 1.0) * alone.heights[0] * alone.unit
+    assert len(frames_of(heat([F, F + shift], 0.5), 0, 2)) == n_frames

@@ -8,7 +8,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from pbow import Diagrams
 from pbow.compute.distinct import distinct_points
-from pbow.compute.sliced import BITS, NUMBER, jumps_of, sum_over_lines
+from pbow.compute.sliced import (
+    BITS,
+    NUMBER,
+    _aligned,
+    jumps_of,
+    sum_over_lines,
+)
 
 
 def lines(n):
@@ -124,3 +130,11 @@ def test_any_diagrams_follow_the_definition(X, n_lines):
     assert np.isfinite(out).all()
     assert_allclose(out, expected, rtol=1e-12, atol=1e-13 * largest)
     assert_array_equal(np.diagonal(out), 0.0)
+
+
+@pytest.mark.parametrize("size", [1, 8, 13])
+def test_rows_begin_where_vectors_do(size):
+    rooms = [_aligned(size) for _ in range(20)]
+    for room in rooms:
+        assert_array_equal(room, np.zeros(size))
+        assert room.ctypes.data % 64 == 0  # bytes of the longest vectors

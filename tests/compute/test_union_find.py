@@ -86,3 +86,13 @@ def test_each_end_of_an_edge_is_a_neighbor_of_the_other_in_its_own_graph():
     degrees = np.zeros(9)
     count_neighbors(edges, np.array([0, 3, 5, 9]), np.array([0, 2, 3, 5]), degrees)
     assert degrees.tolist() == [2, 1, 1, 1, 1, 1, 0, 1, 2]
+
+
+def test_a_way_to_a_root_is_half_as_long_when_it_was_gone():
+    n = 64
+    parent = np.maximum(np.arange(n) - 1, 0).astype(np.int32)
+    assert find(parent, n - 1) == 0
+    x, n_steps = n - 1, 0
+    while parent[x] != x:
+        x, n_steps = parent[x], n_steps + 1
+    assert n_steps == n // 2

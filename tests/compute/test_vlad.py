@@ -37,6 +37,8 @@ def test_residuals_match_the_definition(ragged, rng, n_words, ramp):
     out = np.zeros_like(expected)
     vlad_brute(points, offsets, words, INVERSE, limits, 0, out)
     assert_allclose(out, expected, rtol=1e-10, atol=1e-13)
+    in_numpy = vlad_in_numpy(points, offsets, words, INVERSE, ramp, 0)
+    assert_allclose(in_numpy, expected, rtol=1e-10, atol=1e-13)
 
 
 @pytest.mark.parametrize("code", CODES)
