@@ -159,6 +159,14 @@ class Environment:
         pip = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
         run([self.python, *pip, requirement])
 
+    def packages(self) -> set[str]:
+        """Return the names of all packages there, also of what others depend on."""
+        code = "from importlib.metadata import distributions as installed\n"
+        code += "print(*(each.name for each in installed()))"
+        command = [self.python, "-c", code]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        return {name.lower().replace("_", "-") for name in done.stdout.split()}
+
     def missing_extra(self, *command: str | Path) -> str | None:
         """Run a command; return the extra that its error names, None if it succeeds."""
         work = self.folder / "work"
@@ -243,16 +251,14 @@ def commands(page: str) -> list[list[str]]:
 def packages_of(extra: str) -> set[str]:
     """Return the names of what an extra installs."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    names = EXTRAS if extra == "all" else (extra,)
-    listed = project["optional-dependencies"]
-    return {
-        re.match(r"[\w-]+", item)[0] for name in names for item in listed.get(name, ())
-    }
+    listed = project["optional-dependencies"][extra]
+    return {re.match(r"[\w-]+", item)[0].lower() for item in listed}
 
 
 def check_environment(env: Environment, extra: str, version: str) -> None:
     """Use pbow in an environment that has one extra, ``"none"`` or ``"all"``."""
-    has = {e for e in EXTRAS if packages_of(e) <= packages_of(extra)}
+    packages = env.packages()
+    has = {e for e in EXTRAS if packages_of(e) <= packages}
 
     def check(
         what: str, command: list[str | Path], allowed: set[str | None]
