@@ -1,5 +1,6 @@
 """A Dask cluster of processes: the bits of one process, also when workers die."""
 
+from contextlib import suppress
 from functools import partial
 
 import numpy as np
@@ -48,13 +49,16 @@ def workers(cluster):
     cluster, client = cluster
 
     def executor(n_workers):
-        # Never down: Dask fails at times where a worker that was killed is removed.
-        cluster.scale(max(n_workers, len(cluster.worker_spec)))
-        client.wait_for_workers(n_workers)
-        return client.get_executor()
+        # Never down: Dask fails at times where a worker that was killed is removed. And
+        # on a busy machine it may not start that worker again: then one more.
+        for more in range(5):
+            cluster.scale(max(n_workers + more, len(cluster.worker_spec)))
+            with suppress(TimeoutError):
+                client.wait_for_workers(n_workers, timeout=20)
+                return client.get_executor()
+        return pytest.fail(f"Dask did not start {n_workers} workers.")
 
-    yield executor
-    client.wait_for_workers(len(cluster.worker_spec))
+    return executor
 
 
 @pytest.fixture(scope="module", name="many")
