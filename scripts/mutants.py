@@ -177,7 +177,8 @@ def functions_by_file() -> dict[str, list[FunctionType]]:
     """Return all functions there are, by the path of their file."""
     found: dict[str, list[FunctionType]] = {}
     for one in gc.get_objects():
-        if isinstance(one, FunctionType):
+        # Of a weak reference, isinstance would ask what it refers to.
+        if type(one) is FunctionType:
             found.setdefault(one.__code__.co_filename, []).append(one)
     return found
 
